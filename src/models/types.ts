@@ -1,0 +1,132 @@
+// What the gym asks of a language model. Every call is asynchronous and its values survive structured clone, because
+// the model may live in another worker. Knows nothing of games or of what an answer means.
+
+/** A prompt in parts. An assistant part that the model wrote carries its ids, which are never made again from text. */
+export type PromptPart =
+  | { role: 'system'; text: string }
+  | { role: 'user'; text: string }
+  | { role: 'assistant'; text: string; ids?: readonly number[] };
+
+export interface SamplingSettings {
+  temperature: number;
+  topK?: number;
+  topP?: number;
+  seed: number;
+  maxTokens: number;
+  stop?: string[];
+  /** Greedy once the text contains this (the score's number). */
+  greedyAfter?: string;
+}
+
+export interface CompletionRequest {
+  parts: readonly PromptPart[];
+  sampling: SamplingSettings;
+  /** Hash of a resident adapter, or null for the base model. */
+  adapter: string | null;
+  /** The completion's forced beginning (oracle experience: the expert's action); the model writes the rest. */
+  forced?: string;
+  /** Regular grammar of the whole completion, for constrained decoding; null or absent: none. */
+  grammar?: string | null;
+}
+
+export interface Completion {
+  /** Everything the model wrote, the forced beginning included; a trailing stop string stays. */
+  text: string;
+  ids: number[];
+  /** Text of each id, joined it is `text`. */
+  pieces: string[];
+  /** How many of the ids were forced. */
+  forcedIds: number;
+  /** Ids that the model read. */
+  promptIds: number[];
+  /** Exactly the text that was read, special tokens included. */
+  promptText: string;
+  /** Sum of the untempered log-probabilities of the sampled ids; null where the model offers none. */
+  logprob: number | null;
+  maskedMass: number;
+  finish: 'stop' | 'length' | 'context' | 'aborted';
+  /** Prompt tokens that were not computed again. */
+  cachedTokens: number;
+}
+
+export interface ModelCard {
+  id: string;
+  title: string;
+  kind: 'engine' | 'webllm' | 'scripted';
+  /** SHA-256 over configuration and weights, or the catalogue's version id where weights cannot be hashed. */
+  hash: string;
+  tokenizerHash: string;
+  parameters: number;
+  context: number;
+  layout: 'plain' | 'chat';
+  canTrain: boolean;
+  /** `cpu`, `webgpu`, … and threads, for `host` fields and for people. */
+  engine: string;
+}
+
+export interface LoraSettings {
+  rank: number;
+  alpha: number;
+  /** Comma-free list of target modules. */
+  targets: readonly string[];
+}
+
+export interface OptimizerSettings {
+  lr: number;
+  beta1: number;
+  beta2: number;
+  eps: number;
+  weightDecay: number;
+  clip: number;
+}
+
+export interface TrainingExample {
+  ids: number[];
+  /** One per id; belongs to the token that it predicts. */
+  weights: number[];
+}
+
+export interface AdapterInfo {
+  hash: string;
+  /** Frobenius norm by tensor name. */
+  norms: Record<string, number>;
+}
+
+/** PEFT's two files. */
+export interface AdapterFiles {
+  config: string;
+  tensors: Uint8Array;
+}
+
+/** LoRA training of a resident model. One trainer at a time. */
+export interface TrainingPort {
+  fresh(lora: LoraSettings, seed: number): Promise<AdapterInfo>;
+  load(files: AdapterFiles): Promise<AdapterInfo>;
+  files(adapter: string): Promise<AdapterFiles>;
+  /** Starts training a copy of the adapter; `optimizer` is what `finish` returned before, or null for a fresh one. */
+  start(adapter: string, settings: OptimizerSettings, optimizer: Uint8Array | null): Promise<void>;
+  step(
+    examples: TrainingExample[],
+    normalizer: number | undefined,
+    lr: number,
+  ): Promise<{ loss: number; gradNorm: number; tokens: number }>;
+  finish(): Promise<{ adapter: AdapterInfo; optimizer: Uint8Array }>;
+  /** Drops the trainer; the adapter that it started from stays. */
+  abandon(): Promise<void>;
+  release(adapter: string): Promise<void>;
+  /** log p of ids[1..] under the adapter (null: base), one list per sequence. */
+  score(sequences: number[][], adapter: string | null): Promise<number[][]>;
+  /** SHA-256 of the base weights as they are in memory now. */
+  baseHash(): Promise<string>;
+}
+
+export interface LanguageModel {
+  readonly card: ModelCard;
+  /** Many at once; results in order. Errors: model/… codes; a bad completion is a value, never an error. */
+  complete(requests: readonly CompletionRequest[], signal?: AbortSignal): Promise<Completion[]>;
+  /** Tokens of each text as a piece of a prompt, for budgets. */
+  countTokens(texts: readonly string[]): Promise<number[]>;
+  /** Absent where the model cannot be trained here. */
+  readonly training?: TrainingPort;
+  close(): Promise<void>;
+}
