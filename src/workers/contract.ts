@@ -1,0 +1,76 @@
+// What the page may ask of the lab worker, and what it is told. Values only: everything survives structured clone.
+import type { ErrorValue } from '../errors.ts';
+import type { Settings } from '../gym/settings.ts';
+import type { Live } from '../gym/live.ts';
+import type { RunEvent } from '../log/events.ts';
+import type { ModelCard } from '../models/types.ts';
+
+export type RunState = 'idle' | 'loading' | 'running' | 'paused' | 'done' | 'failed';
+
+export interface RunSummary {
+  id: string;
+  title: string;
+  /** Milliseconds since 1970. */
+  openedAt: number;
+  events: number;
+  state: 'open' | 'done' | 'stopped' | 'failed';
+  settings: Settings;
+  bytes: number;
+}
+
+export type LabMessage =
+  | { kind: 'state'; state: RunState; runId: string | null }
+  | { kind: 'event'; runId: string; event: RunEvent }
+  | { kind: 'live'; runId: string; live: Live }
+  | { kind: 'loading'; what: string; loaded: number; total: number | null }
+  | { kind: 'error'; runId: string | null; error: ErrorValue };
+
+export interface LabApi {
+  /** Messages from now on go to this listener (one page, one listener). */
+  listen(listener: (message: LabMessage) => void): Promise<void>;
+  models(): Promise<ModelCard[]>;
+  /** Opens a run and starts it; resolves to its id once run.opened is stored. */
+  start(settings: Settings, from?: { adapter?: string; memory?: string; runId: string }): Promise<string>;
+  /** Goes on with an unfinished stored run. */
+  resume(runId: string): Promise<void>;
+  /** Takes effect after the step under way; resolves when the log stands still. */
+  pause(): Promise<void>;
+  /** After pause: plays one more episode, then pauses again. */
+  stepEpisode(): Promise<void>;
+  continue(): Promise<void>;
+  /** Closes the log as `stopped`. */
+  stop(): Promise<void>;
+  runs(): Promise<RunSummary[]>;
+  events(runId: string): Promise<RunEvent[]>;
+  blob(hash: string): Promise<Uint8Array | null>;
+  remove(runId: string): Promise<void>;
+  exportRun(runId: string): Promise<Blob>;
+  /** Validates, then stores; resolves to the new run's id. Errors: import/…, naming the line. */
+  importRun(text: string): Promise<string>;
+  verify(runId: string): Promise<VerifyResult>;
+  /** Boards and hidden ends of a stored episode, by replay from its seed and actions. */
+  replay(runId: string, n: number): Promise<ReplayFrame[]>;
+}
+
+export interface Difference {
+  n: number;
+  field: string;
+  logged: unknown;
+  recomputed: unknown;
+}
+
+export interface VerifyResult {
+  ok: boolean;
+  events: number;
+  episodes: number;
+  differences: Difference[];
+}
+
+export interface ReplayFrame {
+  board: string;
+  observation: string;
+  action: string | null;
+  selfScore: number | null;
+  reward: number | null;
+  feedback: string;
+}
