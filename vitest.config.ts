@@ -1,0 +1,100 @@
+// Three test projects: `unit` in Node, `browser` in real headless Chromium, `e2e` in Node against a built page.
+// A missing browser fails the run; nothing is skipped in silence.
+import { existsSync } from 'node:fs';
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { playwright } from '@vitest/browser-playwright';
+import { configDefaults, defineConfig } from 'vitest/config';
+
+/** CHROME_PATH, or the first browser found; undefined: Playwright's own download, if there is one. */
+const executablePath = [
+  process.env.CHROME_PATH,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome-stable',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+].find((path) => path !== undefined && existsSync(path));
+
+/** Quiet, and WebGPU in software, so that kernels are tested on machines without a GPU. */
+const args = [
+  '--no-sandbox',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--enable-unsafe-webgpu',
+  '--use-webgpu-adapter=swiftshader',
+];
+
+const browserTests = '**/*.browser.test.ts';
+const e2eTests = 'test/e2e/**/*.test.ts';
+
+export default defineConfig({
+  plugins: [svelte({ configFile: false })],
+  worker: { format: 'es' },
+  // SharedArrayBuffer exists only with these; nothing but speed may depend on it.
+  server: {
+    headers: { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' },
+  },
+  // Found late, a dependency makes the page reload in the middle of a test.
+  optimizeDeps: {
+    include: [
+      '@huggingface/jinja',
+      '@huggingface/tokenizers',
+      '@noble/hashes/sha2.js',
+      '@noble/hashes/utils.js',
+      '@observablehq/plot',
+      'comlink',
+      'idb',
+      'simple-statistics',
+      'valibot',
+    ],
+  },
+  test: {
+    passWithNoTests: false,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          environment: 'node',
+          include: ['{src,games,test,bench,bin}/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, browserTests, e2eTests],
+          testTimeout: 20_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          include: ['{src,games,test,bench}/**/*.browser.test.ts'],
+          exclude: [...configDefaults.exclude, e2eTests],
+          testTimeout: 30_000,
+          // Deadlines are measured in these tests: one file at a time.
+          fileParallelism: false,
+          browser: {
+            enabled: true,
+            headless: true,
+            screenshotFailures: false,
+            provider: playwright({
+              launchOptions: { args, ...(executablePath === undefined ? {} : { executablePath }) },
+            }),
+            instances: [{ browser: 'chromium' }],
+          },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'e2e',
+          environment: 'node',
+          include: [e2eTests],
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
