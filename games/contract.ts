@@ -110,6 +110,8 @@ export interface Game<C extends GameConfig = GameConfig, I extends Json = Json, 
   readonly strategies?: Readonly<Record<string, (config: C, state: S, rng: Rng) => string>>;
   /** Another state with other hidden content that agrees with all that the agent has seen, or null if none was found. */
   alternative?(config: C, state: S, rng: Rng): S | null;
+  /** What an episode's result is clustered by (Trust: the opponent). Benchmark only. Default: its instance. */
+  cluster?(config: C, state: S): string;
 }
 
 /** A named stream of randomness (rng.ts). */
