@@ -108,10 +108,20 @@ export interface Game<C extends GameConfig = GameConfig, I extends Json = Json, 
   expert(config: C, state: S, rng: Rng): string;
   /** Weaker, distinct ways to play, by name, for pretraining and for tests. Optional. */
   readonly strategies?: Readonly<Record<string, (config: C, state: S, rng: Rng) => string>>;
+  /** A strategy's advice as an agent could write it, by the strategy's name: `retain: … avoid: … next: …`, one line. */
+  readonly tips?: Readonly<Record<string, string>>;
   /** Another state with other hidden content that agrees with all that the agent has seen, or null if none was found. */
   alternative?(config: C, state: S, rng: Rng): S | null;
   /** What an episode's result is clustered by (Trust: the opponent). Benchmark only. Default: its instance. */
   cluster?(config: C, state: S): string;
+
+  /** Where the level promises a solution: whether this instance has one. */
+  solvable?(config: C, instance: I): boolean;
+  /** Where instances fall into published levels (Trust's opponents): an instance's level, and each level's share. */
+  readonly levels?: {
+    of(config: C, instance: I): string;
+    shares(config: C): Readonly<Record<string, number>>;
+  };
 }
 
 /** A named stream of randomness (rng.ts). */

@@ -50,17 +50,19 @@ export function reset(game: Game, spec: InstanceSpec): Episode {
 }
 
 /**
- * Applies one action. `null` means that no answer line was found. `END` stops the episode.
+ * Applies one action. `null` means that no answer line was found. `END` stops the episode. Space around an action is
+ * no part of it.
  * Throws RangeError when the episode is over.
  */
 export function advance(episode: Episode, action: string | null): { episode: Episode; report: StepReport } {
   const { game, config } = episode;
   if (episode.end) throw new RangeError('the episode is over');
   const steps = episode.steps + 1;
-  if (action !== null && action.trim().toUpperCase() === 'END') {
+  const text = action === null ? NO_ANSWER : action.trim();
+  if (text.toUpperCase() === 'END') {
     return close(episode, { steps, feedback: 'stopped', valid: true, end: 'stopped', state: episode.state });
   }
-  const outcome = game.step(config, episode.state, action ?? NO_ANSWER);
+  const outcome = game.step(config, episode.state, text);
   if (outcome.valid) {
     const end: EndReason | null = outcome.terminated ? 'rule' : steps >= config.stepCap ? 'steps' : null;
     return close(episode, { steps, feedback: outcome.feedback, valid: true, end, state: outcome.state });
