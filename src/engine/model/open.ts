@@ -1,0 +1,131 @@
+// A folder's files -> a checked model in memory and the texts that its tokenizer needs. Hugging Face layout now; GGUF
+// enters at `formatOf`. Knows nothing of disks, downloads or tokenizers.
+import { CodedError } from '../../errors.ts';
+import type { ModelConfig, ModelWeights, Tensor } from '../types.ts';
+import { parseConfig } from './config.ts';
+import { firstNonFinite } from './convert.ts';
+import { readText } from './files.ts';
+import type { FileSource, ModelFiles } from './files.ts';
+import { parseShardIndex, readHeader, readTensor } from './safetensors.ts';
+import type { SafetensorsHeader } from './safetensors.ts';
+import { checkShape, checkTensors, expectedTensors, missingTensor } from './tensors.ts';
+
+/** The texts beside the weights, unparsed; null where the file is not there. */
+export interface ModelTexts {
+  tokenizer: string | null;
+  tokenizerConfig: string | null;
+  generationConfig: string | null;
+  /** chat_template.jinja; older models keep the template in tokenizer_config.json. */
+  chatTemplate: string | null;
+}
+
+export interface OpenedModel {
+  weights: ModelWeights;
+  texts: ModelTexts;
+}
+
+export interface OpenOptions {
+  /** Refuse NaN and infinite weights (model/not-finite). Costs a pass over all bytes. */
+  finite?: boolean;
+  signal?: AbortSignal;
+  onProgress?: (bytesRead: number, bytesOfAll: number) => void;
+}
+
+function formatOf(files: ModelFiles): 'huggingface' | 'gguf' {
+  if (files.has('config.json')) return 'huggingface';
+  if ([...files.keys()].some((name) => name.endsWith('.gguf'))) return 'gguf';
+  throw new CodedError('model/bad-file', 'there is no config.json', 'Give a folder in Hugging Face layout.');
+}
+
+/**
+ * A model from its files: every tensor that its shape needs, with the right shape; others in the files are not read.
+ * Errors: model/unsupported, model/bad-file, model/tensor (names the tensor), model/not-finite, model/read,
+ * model/aborted.
+ */
+export async function openModel(files: ModelFiles, options: OpenOptions = {}): Promise<OpenedModel> {
+  const format = formatOf(files);
+  switch (format) {
+    case 'huggingface':
+      return openHuggingFace(files, options);
+    case 'gguf':
+      throw new CodedError('model/unsupported', 'GGUF files do not load yet', 'Use a folder with safetensors.');
+    default:
+      return format satisfies never;
+  }
+}
+
+async function openHuggingFace(files: ModelFiles, options: OpenOptions): Promise<OpenedModel> {
+  const text = async (name: string): Promise<string | null> => {
+    const file = files.get(name);
+    return file ? readText(file) : null;
+  };
+  const texts: ModelTexts = {
+    tokenizer: await text('tokenizer.json'),
+    tokenizerConfig: await text('tokenizer_config.json'),
+    generationConfig: await text('generation_config.json'),
+    chatTemplate: await text('chat_template.jinja'),
+  };
+  const config = parseConfig((await text('config.json')) ?? '', texts.generationConfig);
+  const tensors = await readWeights(files, config, options);
+  checkTensors(config, tensors);
+  if (options.finite) checkFinite(tensors);
+  return { weights: { config, tensors }, texts };
+}
+
+async function readWeights(files: ModelFiles, config: ModelConfig, options: OpenOptions): Promise<Map<string, Tensor>> {
+  const fileOf = await weightFiles(files);
+  const headers = new Map<FileSource, SafetensorsHeader>();
+  // All headers before any weight: a wrong file is refused before gigabytes are read.
+  const plan: { name: string; source: FileSource; begin: number; end: number }[] = [];
+  for (const [name, shape] of expectedTensors(config)) {
+    const source = fileOf(name);
+    if (!source) throw missingTensor(name);
+    const header = headers.get(source) ?? (await readHeader(source));
+    headers.set(source, header);
+    const entry = header.tensors.get(name);
+    if (!entry) throw missingTensor(name);
+    checkShape(name, entry.shape, shape);
+    plan.push({ name, source, begin: entry.begin, end: entry.end });
+  }
+  const all = plan.reduce((sum, { begin, end }) => sum + end - begin, 0);
+  const tensors = new Map<string, Tensor>();
+  let done = 0;
+  for (const { name, source, begin, end } of plan) {
+    if (options.signal?.aborted) throw new CodedError('model/aborted', 'loading was stopped');
+    const entry = headers.get(source)?.tensors.get(name);
+    if (!entry) throw missingTensor(name);
+    tensors.set(name, await readTensor(source, name, entry));
+    options.onProgress?.((done += end - begin), all);
+  }
+  return tensors;
+}
+
+/** Which file holds a tensor: the shard that the index names, or the only file. */
+async function weightFiles(files: ModelFiles): Promise<(name: string) => FileSource | undefined> {
+  const index = files.get('model.safetensors.index.json');
+  if (index) {
+    const shards = parseShardIndex(await readText(index));
+    return (name) => {
+      const file = shards.get(name);
+      if (file !== undefined && !files.has(file)) {
+        throw new CodedError('model/bad-file', `the shard ${file} is missing`, 'Fetch all files of the model.');
+      }
+      return file === undefined ? undefined : files.get(file);
+    };
+  }
+  const single = files.get('model.safetensors');
+  if (!single) {
+    const hint = 'Weights must be model.safetensors, or shards with model.safetensors.index.json.';
+    throw new CodedError('model/bad-file', 'there is no model.safetensors', hint);
+  }
+  return () => single;
+}
+
+function checkFinite(tensors: ReadonlyMap<string, Tensor>): void {
+  for (const [name, tensor] of tensors) {
+    const index = firstNonFinite(tensor);
+    if (index < 0) continue;
+    const message = `tensor ${name} holds a NaN or an infinity at index ${index}`;
+    throw new CodedError('model/not-finite', message, 'The weights are damaged: fetch the file again.');
+  }
+}
