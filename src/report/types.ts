@@ -2,7 +2,7 @@
 // machine facts; numbers rounded to 12 significant digits (tidy.ts), so that equal logs give equal bytes anywhere.
 import type { Preset, Split } from '../../games/contract.ts';
 
-/** Arms are a pathway by its name, with `-oracle-judge` and the like behind it where the run's settings say so. */
+/** An arm as the log names it: `training`, `history-shuffled`, `training@oracle-judge`. */
 export type ArmName = string;
 
 export interface Report {

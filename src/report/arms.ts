@@ -1,0 +1,86 @@
+// What an arm's name says: its family (colour), its title for people, whose control it is, which link it replaces.
+// Reads names only (`history-shuffled`, `training@oracle-judge`); knows no plug-in.
+import type { RunOpened } from '../log/events.ts';
+import type { ArmName, Link } from './types.ts';
+
+export const FROZEN = 'frozen';
+const CONTROL = /-(random|shuffled|sharp|unfiltered|null|twin)$/;
+const FAMILIES = ['frozen', 'history', 'summary', 'training'];
+
+export const linksOf = (arm: ArmName): Link[] =>
+  (['judge', 'guidance', 'experience'] as const).filter((link) => arm.split('@').includes(`oracle-${link}`));
+
+/** The arm without variants: `training@oracle-judge` -> `training`. */
+export const baseOf = (arm: ArmName): ArmName => arm.split('@')[0]!;
+
+/** Which colour and dash it has: `history-ranked` -> `history`; an unknown arm is its own family. */
+export function familyOf(arm: ArmName): string {
+  const base = baseOf(arm);
+  return FAMILIES.find((family) => base === family || base.startsWith(`${family}-`)) ?? base.replace(CONTROL, '');
+}
+
+/** Learns nothing: evaluated once, constant over x. */
+export const isConstant = (arm: ArmName): boolean => familyOf(arm) === FROZEN;
+
+export const isControl = (arm: ArmName): boolean => CONTROL.test(baseOf(arm));
+
+/** `history-shuffled` -> `History, shuffled`; `training@oracle-judge` -> `Training (oracle judge)`. */
+export function titleOf(arm: ArmName): string {
+  const [base, ...variants] = arm.split('@');
+  const [first, ...rest] = base!.split('-');
+  const name = `${first!.slice(0, 1).toUpperCase()}${first!.slice(1)}`;
+  const title = rest.length > 0 ? `${name}, ${rest.join(' ')}` : name;
+  return variants.length > 0 ? `${title} (${variants.map((v) => v.replaceAll('-', ' ')).join(', ')})` : title;
+}
+
+/** Same order in every table, whatever the order of the logs: by family, plain before controls before oracles. */
+export function compareArms(a: ArmName, b: ArmName): number {
+  const rank = (arm: ArmName) => {
+    const family = FAMILIES.indexOf(familyOf(arm));
+    return (family < 0 ? FAMILIES.length : family) * 4 + (arm.includes('@') ? 2 : 0) + (isControl(arm) ? 1 : 0);
+  };
+  return rank(a) - rank(b) || (a < b ? -1 : a > b ? 1 : 0);
+}
+
+export type Role = 'frozen' | 'control' | 'oracle' | 'pathway';
+
+/**
+ * Which differences are looked at: every arm with frozen; an arm with its controls (a name of its family that ends in
+ * `-random`, `-shuffled` and the like under the same variants, and what the arm's declaration names); training with
+ * frozen-sharp; an oracle variant with the arm without it; summary with history, as the paper's table does.
+ */
+export function pairsOf(
+  arms: readonly ArmName[],
+  declared: ReadonlyMap<ArmName, readonly ArmName[]>,
+): { arm: ArmName; against: ArmName; role: Role }[] {
+  const sorted = [...arms].sort(compareArms);
+  const pairs: { arm: ArmName; against: ArmName; role: Role }[] = [];
+  const variantsOf = (arm: ArmName) => arm.split('@').slice(1).sort().join('@');
+  for (const arm of sorted) {
+    if (arm !== FROZEN && arms.includes(FROZEN)) pairs.push({ arm, against: FROZEN, role: 'frozen' });
+  }
+  for (const arm of sorted) {
+    for (const against of sorted) {
+      if (arm === against || against === FROZEN) continue;
+      const named = declared.get(arm)?.includes(against) ?? false;
+      const sameFamily = familyOf(arm) === familyOf(against) && variantsOf(arm) === variantsOf(against);
+      const twin = isControl(against) && !isControl(arm) && sameFamily && !isConstant(arm);
+      const sharp = against === 'frozen-sharp' && familyOf(arm) === 'training' && !isControl(arm);
+      if (named || twin || sharp) pairs.push({ arm, against, role: 'control' });
+      else if (arm === 'summary' && against === 'history') pairs.push({ arm, against, role: 'pathway' });
+      else if (baseOf(arm) === against && arm.includes('@')) pairs.push({ arm, against, role: 'oracle' });
+    }
+  }
+  return pairs;
+}
+
+/** Controls that arms declare in the log's first line, where they do. */
+export function declaredControls(opened: readonly RunOpened[]): Map<ArmName, readonly ArmName[]> {
+  const found = new Map<ArmName, readonly ArmName[]>();
+  for (const { arms } of opened) {
+    for (const arm of arms as (RunOpened['arms'][number] & { controls?: unknown })[]) {
+      if (Array.isArray(arm.controls)) found.set(arm.name, arm.controls.map(String));
+    }
+  }
+  return found;
+}
