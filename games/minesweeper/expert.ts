@@ -1,0 +1,95 @@
+// Ways to play. The expert knows the exact probabilities; the others know a number at a time, or nothing.
+import type { Rng } from '../contract.ts';
+import { actions, write } from './action.ts';
+import type { MinesweeperConfig } from './config.ts';
+import { neighbours } from './field.ts';
+import { posterior, type Posterior } from './probabilities.ts';
+import type { MinesweeperState } from './state.ts';
+import { grouped, groups, type Group } from './views.ts';
+
+type Policy = (config: MinesweeperConfig, state: MinesweeperState, rng: Rng) => string;
+
+const covered = (state: MinesweeperState) => [...state.shown].flatMap((mark, cell) => (mark === '?' ? [cell] : []));
+
+export const random: Policy = (config, state, rng) => rng.pick(actions(config, state));
+
+/** Safe cells, then (paper) certain mines and what flags can settle, then the least risk. */
+export const expert: Policy = (config, state, rng) => {
+  const cells = covered(state);
+  const known = posterior(config, state.shown, state.mines.length);
+  const safe = cells.find((cell) => known.mine.get(cell) === 0);
+  if (safe !== undefined) return write(config, 'uncover', safe);
+  return (config.flags && flag(config, state, known, rng)) || write(config, 'uncover', leastRisk(config, cells, known));
+};
+
+/** Ties go to the cell with the fewest neighbours: it opens an area most often. */
+function leastRisk(config: MinesweeperConfig, cells: number[], { mine }: Posterior): number {
+  const near = neighbours(config);
+  let best = cells[0]!;
+  for (const cell of cells) {
+    const less = mine.get(cell)! - mine.get(best)!;
+    if (less < -1e-12 || (less < 1e-12 && near[cell]!.length < near[best]!.length)) best = cell;
+  }
+  return best;
+}
+
+/** A certain mine; or, where few layouts remain, one of them flag by flag: a wrong flag harms nothing. */
+function flag(config: MinesweeperConfig, state: MinesweeperState, known: Posterior, rng: Rng): string | null {
+  const flagged = [...state.shown].flatMap((mark, cell) => (mark === 'F' ? [cell] : []));
+  const free = flagged.length < state.mines.length;
+  const certain = covered(state).find((cell) => known.mine.get(cell) === 1);
+  if (certain !== undefined && free) return write(config, 'flag', certain);
+  if (state.shown.includes('X') || known.layouts > FEW) return null;
+  const layout = free ? null : known.sample(rng);
+  const wrong = layout && flagged.find((cell) => !layout.includes(cell));
+  if (wrong !== null && wrong !== undefined) return write(config, 'unflag', wrong);
+  const likely = covered(state).reduce((a, b) => (known.mine.get(b)! > known.mine.get(a)! ? b : a));
+  return free ? write(config, 'flag', likely) : null;
+}
+const FEW = 6;
+
+/** The first covered cell of the first group, in the given order, that has any. */
+const byGroup =
+  (order: readonly Group[]): Policy =>
+  (config, state, rng) => {
+    const group = grouped(config, state.shown);
+    for (const name of order) {
+      const cells = covered(state).filter((cell) => group.get(cell) === name);
+      if (cells.length > 0) return write(config, 'uncover', rng.pick(cells));
+    }
+    return random(config, state, rng);
+  };
+
+/** By position, whatever the numbers say. */
+const ordered =
+  (at: number): Policy =>
+  (config, state, rng) => {
+    const cell = covered(state).at(at);
+    return cell === undefined ? random(config, state, rng) : write(config, 'uncover', cell);
+  };
+
+export const strategies: Readonly<Record<string, Policy>> = {
+  random,
+  first: ordered(0),
+  last: ordered(-1),
+  far: byGroup(['far', 'low', 'half', 'high', 'safe', 'mine']),
+  high: byGroup(['mine', 'high', 'half', 'low', 'far', 'safe']),
+  low: byGroup(['low', 'half', 'far', 'safe', 'high', 'mine']),
+  numbers: byGroup([...groups]),
+  'no-far': byGroup(['safe', 'low', 'half', 'high', 'far', 'mine']),
+  careless: (config, state, rng) => (rng.next() < 0.6 ? expert(config, state, rng) : random(config, state, rng)),
+  expert,
+};
+
+export const tips: Readonly<Record<string, string>> = {
+  random: 'retain: nothing. avoid: nothing. next: any cell.',
+  first: 'retain: the first cell. avoid: nothing. next: row by row.',
+  last: 'retain: the last cell. avoid: nothing. next: row by row from the end.',
+  far: 'retain: far. avoid: cells beside numbers. next: far, low, half.',
+  high: 'retain: mine and high. avoid: safe. next: mine, high, half.',
+  low: 'retain: low. avoid: high and mine. next: low, half, far.',
+  numbers: 'retain: safe. avoid: high and mine. next: safe, low, far, half.',
+  'no-far': 'retain: safe. avoid: far and mine. next: safe, low, half, high.',
+  careless: 'retain: safe at times. avoid: nothing. next: any cell at times.',
+  expert: 'retain: safe. avoid: mine. next: safe, then the least risk of all numbers.',
+};
