@@ -1,0 +1,74 @@
+// Lines of a text that arrives in pieces, with a bound on each line. Knows nothing of what a line holds.
+import { CodedError } from '../errors.ts';
+
+export type TextSource = string | Blob | ReadableStream<Uint8Array> | AsyncIterable<string | Uint8Array>;
+
+export interface Line {
+  /** From 1, blank lines counted. */
+  number: number;
+  text: string;
+  /** False only for a last line without a newline. */
+  ended: boolean;
+}
+
+/** Bytes must be UTF-8; a byte order mark and `\r` before `\n` are dropped. Errors: import/too-large, import/bad-line. */
+export async function* linesOf(source: TextSource, longest: number): AsyncGenerator<Line> {
+  let number = 1;
+  let pending: string[] = [];
+  let length = 0;
+  const take = (ended: boolean): Line => {
+    let text = pending.length === 1 ? pending[0]! : pending.join('');
+    if (text.endsWith('\r')) text = text.slice(0, -1);
+    if (number === 1 && text.startsWith('\uFEFF')) text = text.slice(1);
+    pending = [];
+    length = 0;
+    return { number: number++, text, ended };
+  };
+  const add = (piece: string) => {
+    length += piece.length;
+    if (length > longest) {
+      throw new CodedError(
+        'import/too-large',
+        `line ${number} is longer than ${longest} characters`,
+        'not a log of ours',
+      );
+    }
+    pending.push(piece);
+  };
+  try {
+    for await (const chunk of textChunks(source)) {
+      let start = 0;
+      for (let end = chunk.indexOf('\n'); end >= 0; end = chunk.indexOf('\n', start)) {
+        add(chunk.slice(start, end));
+        yield take(true);
+        start = end + 1;
+      }
+      if (start < chunk.length) add(chunk.slice(start));
+    }
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new CodedError('import/bad-line', `line ${number} is not UTF-8 text`, 'a log is JSON lines, not an archive');
+  }
+  if (length > 0) yield take(false);
+}
+
+async function* textChunks(source: TextSource): AsyncGenerator<string> {
+  if (typeof source === 'string') {
+    yield source;
+    return;
+  }
+  const chunks = source instanceof Blob ? pull(source.stream()) : 'getReader' in source ? pull(source) : source;
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  for await (const chunk of chunks) yield typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+  yield decoder.decode();
+}
+
+/** Not every browser iterates a ReadableStream. */
+async function* pull(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
