@@ -110,7 +110,9 @@ export const Episode = v.object({
   steps: v.array(Step),
   score: finite,
   success: v.boolean(),
-  endReason: v.picklist(['rule', 'invalid', 'stopped', 'steps', 'context']),
+  /** `failed`: the game itself hung or threw; such an episode never becomes a score. */
+  endReason: v.picklist(['rule', 'invalid', 'stopped', 'steps', 'context', 'failed']),
+  failure: v.optional(v.object({ code: text, message: text })),
   playMs: v.optional(finite),
 });
 
@@ -158,6 +160,8 @@ export const AdapterSaved = v.object({
   x: count,
   /** SHA-256 of the adapter's tensors; the blob of that name holds them. */
   hash,
+  /** PEFT's adapter_config.json, the other half of the adapter. */
+  config: text,
   before: hash,
   optimizer: v.nullable(hash),
   /** Frobenius norm by tensor name. */

@@ -4,7 +4,8 @@
 /** A prompt in parts. An assistant part that the model wrote carries its ids, which are never made again from text. */
 export type PromptPart =
   | { role: 'system'; text: string }
-  | { role: 'user'; text: string }
+  /** `text` is a chat turn; `plain` is the same in a growing transcript, with its labels (`\nEnv: …\nLLM:`). */
+  | { role: 'user'; text: string; plain: string }
   | { role: 'assistant'; text: string; ids?: readonly number[] };
 
 export interface SamplingSettings {
@@ -126,6 +127,8 @@ export interface LanguageModel {
   complete(requests: readonly CompletionRequest[], signal?: AbortSignal): Promise<Completion[]>;
   /** Tokens of each text as a piece of a prompt, for budgets. */
   countTokens(texts: readonly string[]): Promise<number[]>;
+  /** Text of each id, one list per sequence. */
+  pieces(sequences: readonly (readonly number[])[]): Promise<string[][]>;
   /** Absent where the model cannot be trained here. */
   readonly training?: TrainingPort;
   close(): Promise<void>;

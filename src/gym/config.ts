@@ -1,0 +1,93 @@
+// A run's configuration: resolved settings, read with their types; which games, arms and options it means.
+import type { Game, GameOptions, Preset, Split } from '../../games/contract.ts';
+import { findGame, games } from '../../games/registry.ts';
+import { CodedError } from '../errors.ts';
+import type { JsonValue } from '../log/events.ts';
+import { plugins, resolveArm, type ResolvedArm } from './registry.ts';
+import { resolveSettings, SETTINGS, type Setting, type Settings } from './settings.ts';
+
+/** Settings that plug-ins and games add to the table. */
+export const addedSettings: readonly Setting[] = [
+  ...plugins.flatMap((plugin) => plugin.manifest.settings),
+  ...[...games.values()].flatMap((game) =>
+    (game.options ?? []).map((option): Setting => ({
+      key: option.key,
+      label: `${game.title}: ${option.key}`,
+      group: 'question',
+      kind: 'choice',
+      choices: option.choices,
+      default: option.default,
+      help: option.help,
+    })),
+  ),
+];
+
+export const allSettings: readonly Setting[] = [...SETTINGS, ...addedSettings];
+
+export interface RunConfig {
+  settings: Settings;
+  preset: Preset;
+  seeds: number[];
+  games: Game[];
+  arms: ResolvedArm[];
+  number(key: string): number;
+  text(key: string): string;
+  flag(key: string): boolean;
+  list(key: string): (string | number)[];
+  optionsOf(game: Game): GameOptions;
+  splitsOf(game: Game): Split[];
+}
+
+/** Errors: settings/…, game/unknown, plugin/unknown-arm. */
+export function runConfig(given: Settings): RunConfig {
+  const settings = resolveSettings(given, addedSettings);
+  const typed = <T extends JsonValue>(key: string, type: string) => {
+    const value = settings[key];
+    if (typeof value !== type) throw new CodedError('settings/bad-value', `${key} is no ${type}`);
+    return value as T;
+  };
+  const list = (key: string) => settings[key] as (string | number)[];
+  const names = list('games').map(String);
+  const chosen = names.includes('all') ? [...games.values()] : names.map(mustFind);
+  const links: string[] = [];
+  if (settings.judge === 'oracle') links.push('oracle-judge');
+  else if (settings.judge !== 'self') {
+    throw new CodedError('settings/bad-value', `judge=${String(settings.judge)}: expected self or oracle`);
+  }
+  if (settings.guidance === 'oracle') links.push('oracle-guidance');
+  if (settings.experience === 'oracle') links.push('oracle-experience');
+  const arms = list('pathways').map((name) => {
+    const arm = resolveArm(String(name));
+    const missing = links.filter((link) => !String(name).split('@').includes(link));
+    return arm.spec.baseline || missing.length === 0 ? arm : resolveArm([String(name), ...missing].join('@'));
+  });
+  return {
+    settings,
+    preset: typed<Preset>('preset', 'string'),
+    seeds: list('seeds').map(Number),
+    games: chosen,
+    arms,
+    number: (key) => typed<number>(key, 'number'),
+    text: (key) => typed<string>(key, 'string'),
+    flag: (key) => typed<boolean>(key, 'boolean'),
+    list,
+    optionsOf: (game) =>
+      Object.fromEntries((game.options ?? []).map((option) => [option.key, String(settings[option.key])])),
+    splitsOf: (game) =>
+      list('split').filter(
+        (split): split is Split => split === 'strict' || (game.splits ?? []).includes(split as Split),
+      ),
+  };
+}
+
+function mustFind(name: string): Game {
+  const game = findGame(name);
+  if (!game) throw new CodedError('game/unknown', `no game ${name}`, `one of ${[...games.keys()].join(', ')}, all`);
+  return game;
+}
+
+/** What the log keeps of the settings: all but facts of the machine. */
+export function loggedConfig(settings: Settings): Settings {
+  const machine = new Set(allSettings.filter((setting) => setting.machine).map((setting) => setting.key));
+  return Object.fromEntries(Object.entries(settings).filter(([key]) => !machine.has(key)));
+}

@@ -1,0 +1,123 @@
+// One run, from run.opened to run.closed: Explore -> Judge -> Consolidate -> Update -> Evaluate, for each seed, game and
+// arm. An async generator of things to store and things to show: to pause is not to pull, to stop is to return.
+// Names no pathway; changes no state but through events, so that resuming is reading the log.
+import type { Game } from '../../games/contract.ts';
+import { CodedError } from '../errors.ts';
+import { hashText } from '../log/chain.ts';
+import type { JsonValue } from '../log/events.ts';
+import type { LanguageModel } from '../models/types.ts';
+import { CODE_VERSION } from '../version.ts';
+import { loggedConfig, type RunConfig } from './config.ts';
+import type { GameHost } from './host.ts';
+import { runArm } from './arm.ts';
+import { evaluate } from './evaluate.ts';
+import type { GymItem } from './plugin.ts';
+import { Progress } from './progress.ts';
+import { promptHashes } from './prompts.ts';
+import { Recorder } from './recorder.ts';
+import { baselineArm } from './registry.ts';
+import type { RunEvent } from '../log/events.ts';
+
+export interface RunInput {
+  config: RunConfig;
+  model: LanguageModel;
+  host: GameHost;
+  /** Events already in the log; [] for a new run. */
+  past: readonly RunEvent[];
+  /** A blob stored by an earlier event, or null. */
+  readBlob(hash: string): Promise<Uint8Array | null>;
+  /** Everything that `run.closed` says: folds the events (src/report). Given from outside so that gym needs no baselines. */
+  report(events: readonly RunEvent[]): { report: JsonValue; ledger: JsonValue };
+  signal?: AbortSignal;
+  /** What the arms start from instead of nothing: an adapter or a memory of another run. */
+  from?: StartFrom | null;
+}
+
+export interface StartFrom {
+  adapter?: { hash: string; config: string; tensors: Uint8Array };
+  memory?: string;
+}
+
+/** Errors: what model, host and plug-ins throw; log/not-this-run when `past` is another run's. */
+export async function* cycle(input: RunInput): AsyncGenerator<GymItem, void> {
+  const { config, model, host } = input;
+  const recorder = new Recorder(input.past, input.readBlob);
+  if (input.past.length > 0) yield recorder.append({ type: 'run.resumed' });
+  yield* opened(input, recorder);
+  const progress = new Progress(config);
+  const run = {
+    config,
+    model,
+    host,
+    recorder,
+    progress,
+    from: input.from ?? null,
+    ...(input.signal ? { signal: input.signal } : {}),
+  };
+  for (const runSeed of config.seeds) {
+    for (const game of config.games) {
+      const place = { game, runSeed };
+      const baseline = baselineArm();
+      // x = 0 is played once, with no hints at all, and shared by all arms.
+      const wanted = config.arms.some((arm) => arm.name === baseline.name);
+      const replicates = wanted ? config.number('frozenReplicates') : config.number('replicates');
+      for (const split of config.splitsOf(game)) {
+        yield* evaluate(run, { ...place, pathway: baseline.name, arm: null, x: 0, split, role: 'strict', replicates });
+      }
+      for (const arm of config.arms) {
+        if (arm.name !== baseline.name) yield* runArm(run, place, arm);
+      }
+    }
+  }
+  yield* recorder.record('run.closed', async () => ({
+    draft: { type: 'run.closed', reason: 'done', ...input.report(recorder.events) },
+  }));
+}
+
+/** Closes a log that a person stopped: what was measured so far stays, with its report. */
+export function closeStopped(events: readonly RunEvent[], report: RunInput['report']): RunEvent {
+  const recorder = new Recorder(events, async () => null);
+  const item = recorder.append({ type: 'run.closed', reason: 'stopped', ...report(events) });
+  return item.event;
+}
+
+async function* opened({ config, model, from }: RunInput, recorder: Recorder): AsyncGenerator<GymItem, void> {
+  const arms = config.arms.map(({ name, plugin, spec, reads, label }) => ({
+    name,
+    plugin: plugin.manifest.name,
+    version: plugin.manifest.version,
+    reads: [...reads],
+    label,
+    ...(spec.note === undefined ? {} : { note: spec.note }),
+  }));
+  const hashes = {
+    model: model.card.hash,
+    tokenizer: model.card.tokenizerHash,
+    prompts: promptHashes,
+    games: Object.fromEntries(config.games.map((game) => [game.id, rulesHash(game, config)])),
+    code: CODE_VERSION,
+  };
+  const event = yield* recorder.record('run.opened', async () => ({
+    draft: {
+      type: 'run.opened',
+      format: 1,
+      config: loggedConfig(config.settings),
+      seeds: config.seeds,
+      hashes,
+      arms,
+      ...(from ? { from: describeFrom(from) } : {}),
+      host: { model: model.card.title, engine: model.card.engine },
+    },
+  }));
+  if (event.hashes.model !== hashes.model || event.hashes.code !== hashes.code) {
+    throw new CodedError('log/not-this-run', 'the log was made with another model or code version', 'start a new run');
+  }
+}
+
+const describeFrom = (from: StartFrom): JsonValue => ({
+  ...(from.adapter ? { adapter: from.adapter.hash } : {}),
+  ...(from.memory === undefined ? {} : { memory: hashText(from.memory) }),
+});
+
+const rulesHash = (game: Game, { preset }: RunConfig) =>
+  hashText((['explore', 'strict'] as const).map((phase) => game.rules(game.configs[preset][phase])).join('\n'));

@@ -1,0 +1,319 @@
+// Plays episodes: many side by side against one model, each step one completion that gives action and score together.
+// Knows no pathway; what an arm adds comes in as values and two hooks. Writes nothing.
+import type { GameOptions, Phase, Preset, Role, Split } from '../../games/contract.ts';
+import { CodedError, toErrorValue } from '../errors.ts';
+import type { EpisodeEvent, Step } from '../log/events.ts';
+import type { Completion, CompletionRequest, LanguageModel } from '../models/types.ts';
+import { parseAnswer } from './answer.ts';
+import { cutTail } from './budget.ts';
+import type { GameHost, GameReport, GameStart } from './host.ts';
+import type { Live } from './live.ts';
+import type { Arm } from './plugin.ts';
+import { actionPrompt, pocketHead, stateText, type PromptBlocks, type Turn } from './prompts.ts';
+import { stepSeed } from './seeds.ts';
+
+export interface EpisodePlan {
+  runSeed: number;
+  pathway: string;
+  game: string;
+  preset: Preset;
+  phase: Phase;
+  role: Role;
+  split: Split;
+  options: GameOptions;
+  replicate: number;
+  index: number;
+  seed: number;
+  /** May depend on the instance, which is known after the reset. */
+  decodeSeed: (instance: string) => number;
+  temperature: number;
+  checkpoint: number;
+  adapter: string | null;
+  memory: string | null;
+  blocks: PromptBlocks;
+}
+
+export interface PlayRules {
+  maxTokens: number;
+  /** Most tokens a prompt may have. */
+  inputTokens: number;
+  greedyScore: boolean;
+  maskMode: 'off' | 'frame' | 'actions';
+  /** Episodes side by side. */
+  width: number;
+}
+
+/** A finished step with its whole prompt; the log stores the prompt by reference (log/prompts.ts). */
+export interface PlayedStep extends Omit<Step, 'prompt' | 'promptTokens'> {
+  /** Texts in it that are likely to occur again (rules and hints). */
+  promptBlocks: string[];
+  promptText: string;
+  promptIds: number[];
+}
+
+export type PlayedEpisode = Omit<EpisodeEvent, 'type' | 'n' | 'prev' | 'steps'> & { steps: PlayedStep[] };
+
+export type PlayItem = { live: Live } | { played: PlayedEpisode };
+
+/**
+ * Yields finished episodes in the order of the plans. A game that hangs or throws ends its episode as `failed`;
+ * errors of the model end the run. Throws worker/aborted when the signal fires.
+ */
+export async function* playEpisodes(
+  plans: readonly EpisodePlan[],
+  hooks: Pick<Arm, 'act' | 'judge'> & { readsExpert: boolean; readsReward: boolean },
+  model: LanguageModel,
+  host: GameHost,
+  rules: PlayRules,
+  signal?: AbortSignal,
+): AsyncGenerator<PlayItem, void> {
+  const finished = new Map<number, PlayedEpisode>();
+  const waiting = plans.map((plan, i) => ({ plan, i }));
+  const active: Running[] = [];
+  let next = 0;
+  while (next < plans.length) {
+    while (active.length < rules.width && waiting.length > 0) {
+      const { plan, i } = waiting.shift()!;
+      active.push(await begin(plan, i, host));
+    }
+    const ready = active.filter((running) => !running.done);
+    if (ready.length > 0) {
+      const requests = await Promise.all(ready.map((running) => request(running, hooks, model, host, rules)));
+      const startedMs = performance.now();
+      const completions = await model.complete(requests, signal);
+      const decodeMs = (performance.now() - startedMs) / ready.length;
+      if (signal?.aborted || completions.some((completion) => completion.finish === 'aborted')) {
+        throw new CodedError('worker/aborted', 'the run was interrupted');
+      }
+      await Promise.all(
+        ready.map((running, k) => apply(running, completions[k]!, hooks, model, host, rules, decodeMs)),
+      );
+      const watched = ready[0]!;
+      if (watched.lastLive) yield { live: watched.lastLive };
+    }
+    for (const running of active.filter((one) => one.done)) {
+      finished.set(running.i, conclude(running));
+      active.splice(active.indexOf(running), 1);
+      if (running.start) await host.release(running.start.id);
+    }
+    for (; finished.has(next); next++) {
+      yield { played: finished.get(next)! };
+      finished.delete(next);
+    }
+  }
+}
+
+interface Running {
+  plan: EpisodePlan;
+  i: number;
+  start: GameStart | null;
+  decodeSeed: number;
+  observation: string;
+  board: string;
+  feedback: string;
+  turns: Turn[];
+  steps: PlayedStep[];
+  report: GameReport | null;
+  failure: { code: string; message: string } | null;
+  /** What the current request cut from the hints. */
+  cut: Step['cut'];
+  blocks: string[];
+  done: boolean;
+  lastLive: Live | null;
+  startedMs: number;
+}
+
+async function begin(plan: EpisodePlan, i: number, host: GameHost): Promise<Running> {
+  const running: Running = {
+    plan,
+    i,
+    start: null,
+    decodeSeed: 0,
+    observation: '',
+    board: '',
+    feedback: '',
+    turns: [],
+    steps: [],
+    report: null,
+    failure: null,
+    cut: undefined,
+    blocks: [],
+    done: false,
+    lastLive: null,
+    startedMs: performance.now(),
+  };
+  const { game, preset, phase, seed, role, split, options } = plan;
+  await orFail(running, async () => {
+    running.start = await host.reset({ game, preset, phase, seed, role, split, options });
+    running.observation = running.start.observation;
+    running.board = running.start.board;
+    running.decodeSeed = plan.decodeSeed(running.start.instance);
+  });
+  return running;
+}
+
+/** A game's fault is data of its episode; anything else is not for us to swallow. */
+async function orFail(running: Running, work: () => Promise<void>) {
+  try {
+    await work();
+  } catch (error) {
+    const value = toErrorValue(error, 'worker/unknown');
+    if (!value.code.startsWith('game/')) throw error;
+    running.failure = { code: value.code, message: value.message };
+    running.done = true;
+  }
+}
+
+async function request(
+  running: Running,
+  hooks: Pick<Arm, 'act'> & { readsExpert: boolean },
+  model: LanguageModel,
+  host: GameHost,
+  rules: PlayRules,
+): Promise<CompletionRequest> {
+  const { plan, start, turns } = running;
+  const state = stateText(running.feedback, running.observation);
+  let blocks = plan.blocks;
+  running.cut = undefined;
+  if (plan.preset === 'paper' && blocks.hints) {
+    const bare = actionPrompt('paper', start!.rules, { ...blocks, hints: '' }, turns, state);
+    const fitted = await cutTail(blocks.hints, bare, rules.inputTokens - rules.maxTokens, model);
+    running.cut = fitted.cut;
+    blocks = { ...blocks, hints: fitted.text };
+  }
+  running.blocks =
+    plan.preset === 'pocket'
+      ? [pocketHead(start!.rules, blocks)]
+      : [blocks.hints, start!.rules].filter((text): text is string => text !== undefined);
+  const facts = { observation: running.observation, expert: hooks.readsExpert ? () => host.expert(start!.id) : null };
+  const action = plan.phase === 'explore' ? ((await hooks.act?.(facts)) ?? null) : null;
+  return {
+    parts: actionPrompt(plan.preset, start!.rules, blocks, turns, state),
+    adapter: plan.adapter,
+    ...(action === null ? {} : { forced: ` Answer: ${action}, Score:` }),
+    sampling: {
+      temperature: plan.temperature,
+      seed: stepSeed(running.decodeSeed, running.steps.length),
+      maxTokens: rules.maxTokens,
+      // A pocket answer is one line; a longer one may think first, and ends where it would speak for the game.
+      stop: plan.preset === 'pocket' ? ['\n'] : ['\nEnv:'],
+      ...(rules.greedyScore && plan.phase === 'explore' ? { greedyAfter: 'Score:' } : {}),
+    },
+  };
+}
+
+async function apply(
+  running: Running,
+  completion: Completion,
+  hooks: Pick<Arm, 'judge'> & { readsReward: boolean },
+  _model: LanguageModel,
+  host: GameHost,
+  rules: PlayRules,
+  decodeMs: number,
+) {
+  const { plan, start } = running;
+  await orFail(running, async () => {
+    if (completion.finish === 'context' || completion.promptIds.length > rules.inputTokens) {
+      const report = await host.cut(start!.id);
+      running.report = report;
+      running.done = true;
+      // The end rule's change belongs to the last step that was played.
+      const last = running.steps.at(-1);
+      if (last) last.reward += report.reward;
+      return;
+    }
+    const { action, score } = parseAnswer(completion.text);
+    const report = await host.step(start!.id, action);
+    const judged =
+      plan.phase === 'explore' && hooks.judge
+        ? hooks.judge({ action, selfScore: score, ...(hooks.readsReward ? { reward: report.reward } : {}) })
+        : null;
+    running.steps.push({
+      observation: running.observation,
+      promptBlocks: running.blocks,
+      promptText: completion.promptText,
+      promptIds: completion.promptIds,
+      completion: completion.text,
+      completionTokens: completion.ids,
+      action,
+      selfScore: score,
+      judgeScore: judged,
+      reward: report.reward,
+      feedback: report.feedback,
+      valid: report.valid,
+      maskMode: rules.maskMode,
+      maskedMass: completion.maskedMass,
+      logprob: completion.logprob,
+      finish: completion.finish,
+      ...(running.cut ? { cut: running.cut } : {}),
+      decodeMs,
+    });
+    running.turns.push({
+      state: stateText(running.feedback, running.observation),
+      ...spoken(completion),
+      action,
+      score,
+    });
+    running.lastLive = liveStep(running, completion, report);
+    running.report = report;
+    running.observation = report.observation;
+    running.board = report.board;
+    running.feedback = report.feedback;
+    running.done = report.over;
+  });
+}
+
+/** The completion without what ends it (a newline, an end token): the next turn brings its own separator. */
+function spoken(completion: Completion): { completion: string; ids: number[] } {
+  const ids = [...completion.ids];
+  const pieces = [...completion.pieces];
+  while (pieces.length > 0 && pieces.at(-1)!.trim() === '') {
+    pieces.pop();
+    ids.pop();
+  }
+  return { completion: pieces.join(''), ids };
+}
+
+function liveStep(running: Running, completion: Completion, report: GameReport): Live {
+  const { plan, start, steps } = running;
+  const step = steps.at(-1)!;
+  return {
+    kind: 'step',
+    pathway: plan.pathway,
+    game: plan.game,
+    phase: plan.phase,
+    index: plan.index,
+    step: steps.length,
+    stepCap: start!.stepCap,
+    observation: step.observation,
+    board: running.board,
+    prompt: completion.promptText,
+    completion: completion.text,
+    action: step.action,
+    selfScore: step.selfScore,
+    feedback: report.feedback,
+    valid: report.valid,
+    nextBoard: report.board,
+    over: report.over,
+    rewards: report.over ? steps.map((one) => one.reward) : null,
+    score: report.over ? report.score : null,
+  };
+}
+
+function conclude(running: Running): PlayedEpisode {
+  const { plan, start, report, failure } = running;
+  const { decodeSeed: _, blocks: __, ...facts } = plan;
+  return {
+    ...facts,
+    options: { ...plan.options },
+    decodeSeed: running.decodeSeed,
+    instance: start?.instance ?? '0'.repeat(64),
+    ...(start?.cluster === undefined ? {} : { cluster: start.cluster }),
+    steps: running.steps,
+    score: report?.score ?? 0,
+    success: failure ? false : (report?.success ?? false),
+    endReason: failure ? 'failed' : (report?.endReason ?? 'failed'),
+    ...(failure ? { failure } : {}),
+    playMs: performance.now() - running.startedMs,
+  };
+}

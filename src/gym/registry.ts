@@ -1,0 +1,58 @@
+// Finds the plug-ins by their folders and reads arm names (`training`, `training@oracle-judge`). Names no plug-in itself.
+import { CodedError } from '../errors.ts';
+import { labelOf, type Signal } from './experience.ts';
+import type { Arm, ArmContext, ArmSpec, Plugin, VariantSpec } from './plugin.ts';
+
+const modules = import.meta.glob<{ plugin: Plugin }>('../plugins/*/index.ts', { eager: true });
+
+export const plugins: readonly Plugin[] = Object.values(modules).map((module) => module.plugin);
+
+export const allArms: readonly { plugin: Plugin; spec: ArmSpec }[] = plugins.flatMap((plugin) =>
+  plugin.manifest.arms.map((spec) => ({ plugin, spec })),
+);
+
+export interface ResolvedArm {
+  name: string;
+  plugin: Plugin;
+  spec: ArmSpec;
+  variants: { plugin: Plugin; spec: VariantSpec }[];
+  reads: readonly Signal[];
+  label: 'hidden-reward' | 'oracle-fed';
+  create(context: ArmContext): Arm;
+}
+
+/** Errors: plugin/unknown-arm, plugin/unknown-variant. */
+export function resolveArm(name: string): ResolvedArm {
+  const [base, ...links] = name.split('@');
+  const found = allArms.find(({ spec }) => spec.name === base);
+  if (!found) {
+    const known = allArms.map(({ spec }) => spec.name).join(', ');
+    throw new CodedError('plugin/unknown-arm', `no arm ${base}`, `one of ${known}`);
+  }
+  const variants = links.map((link) => {
+    for (const plugin of plugins) {
+      const spec = plugin.manifest.variants?.find((variant) => variant.name === link);
+      if (spec) return { plugin, spec };
+    }
+    throw new CodedError('plugin/unknown-variant', `no variant ${link}`, 'e.g. training@oracle-judge');
+  });
+  const { plugin, spec } = found;
+  const reads = [
+    ...new Set([...(spec.reads ?? plugin.manifest.reads), ...variants.flatMap((variant) => variant.spec.reads)]),
+  ];
+  return {
+    name,
+    plugin,
+    spec,
+    variants,
+    reads,
+    label: labelOf(reads),
+    create(context) {
+      const arm = plugin.arm!(spec.name, context);
+      return variants.reduce((inner, variant) => variant.plugin.variant!(variant.spec.name, inner, context), arm);
+    },
+  };
+}
+
+/** The arm that is a run's null. */
+export const baselineArm = (): ResolvedArm => resolveArm(allArms.find(({ spec }) => spec.baseline)!.spec.name);

@@ -1,0 +1,75 @@
+// Nothing learned, sampled at the temperature that does best on development instances: tells learning from sharpening.
+import * as v from 'valibot';
+import type { Plugin } from '../../gym/plugin.ts';
+
+const Choice = v.object({
+  temperature: v.number(),
+  tried: v.array(v.object({ temperature: v.number(), mean: v.number() })),
+});
+
+export const plugin: Plugin = {
+  manifest: {
+    name: 'sharp',
+    version: '1',
+    kinds: ['pathway'],
+    settings: [],
+    // Choosing by score reads the verifier, though on development instances only.
+    reads: ['verifierOutcome'],
+    arms: [
+      {
+        name: 'frozen-sharp',
+        title: 'Frozen, sharper',
+        summary: 'Nothing learned; sampled at the temperature that does best on development instances.',
+        controls: ['frozen'],
+        note: 'dev-selected',
+      },
+    ],
+  },
+  arm(_name, context) {
+    let temperature: number | null = null;
+    return {
+      explores: false,
+      temperature: () => temperature,
+      async *prepare(produce) {
+        const tried: { temperature: number; mean: number }[] = [];
+        for (const candidate of context.settings.sharpTemperatures as number[]) {
+          const count = context.settings.development as number;
+          tried.push({ temperature: candidate, mean: yield* context.develop({ temperature: candidate, count }) });
+        }
+        // The first of equals, in the order of the setting.
+        const best = tried.reduce((a, b) => (b.mean > a.mean ? b : a));
+        yield* produce('plugin', async () => ({
+          draft: {
+            type: 'plugin',
+            plugin: 'sharp',
+            version: '1',
+            kind: 'temperature',
+            payload: { temperature: best.temperature, tried },
+          },
+        }));
+      },
+      absorb(event) {
+        if (event.type === 'plugin') temperature = v.parse(Choice, event.payload).temperature;
+      },
+    };
+  },
+  validate(_kind, payload) {
+    v.parse(Choice, payload);
+  },
+  replay(event, before) {
+    // The development checkpoints just before it, one a temperature, in the order in which they were tried.
+    const { tried } = v.parse(Choice, event.payload);
+    const checkpoints = before
+      .filter(
+        (one) => one.type === 'checkpoint' && one.role === 'development' && one.pathway.startsWith('frozen-sharp'),
+      )
+      .slice(-tried.length);
+    const again = tried.map(({ temperature }, i) => {
+      const checkpoint = checkpoints[i];
+      const scores = checkpoint?.type === 'checkpoint' ? checkpoint.scores : [];
+      return { temperature, mean: scores.reduce((sum, score) => sum + score, 0) / scores.length };
+    });
+    const best = again.reduce((a, b) => (b.mean > a.mean ? b : a));
+    return { temperature: best.temperature, tried: again };
+  },
+};

@@ -1,0 +1,124 @@
+// One LoRA update at a checkpoint: the adapter goes on from where it was, so does its optimiser; a guard watches for
+// collapse. NaN ends the run as invalid (the engine throws), never as a score.
+import { stream } from '../../../games/rng.ts';
+import { hashBytes } from '../../log/chain.ts';
+import type { AdapterSaved } from '../../log/events.ts';
+import type { ExperienceView } from '../../gym/experience.ts';
+import type { Live } from '../../gym/live.ts';
+import type { ArmContext, Made } from '../../gym/plugin.ts';
+import { LORA_TARGETS } from '../../engine/types.ts';
+import type { TrainingExample } from '../../models/types.ts';
+
+export interface TrainingState {
+  adapter: string | null;
+  /** Hash of the optimiser's blob. */
+  optimizer: string | null;
+  updates: number;
+  /** Why training stopped for good, or null. */
+  stopped: string | null;
+}
+
+/** Collapse guard on what was explored: too many invalid answers stop training. Observable, so no reward is read. */
+export function guardBefore(window: readonly ExperienceView[], { settings }: ArmContext): string | null {
+  const steps = window.flatMap((view) => view.steps);
+  const invalid = steps.filter((step) => !step.valid).length / Math.max(1, steps.length);
+  const bound = settings.guardInvalid as number;
+  return invalid > bound ? `invalid answers ${(invalid * 100).toFixed(1)} %, above ${bound * 100} %` : null;
+}
+
+export async function update(
+  state: TrainingState,
+  examples: readonly TrainingExample[],
+  window: readonly ExperienceView[],
+  stop: string | null,
+  x: number,
+  context: ArmContext,
+  live: (message: Live) => void,
+): Promise<Made<AdapterSaved>> {
+  const { settings, training } = context;
+  if (!training) throw new Error('training without a trainable model');
+  const lora = { rank: settings.rank as number, alpha: settings.alpha as number, targets: [...LORA_TARGETS] };
+  const before = state.adapter ?? (await training.fresh(lora, context.seed('adapter'))).hash;
+  const startedMs = performance.now();
+  const loss: number[] = [];
+  const gradNorm: number[] = [];
+  let tokens = 0;
+  let adapter = before;
+  let optimizer = state.optimizer ? await context.blob(state.optimizer) : null;
+  let guard = stop;
+  let kl: number | null = null;
+  if (guard === null && examples.length > 0) {
+    const lr = settings.lr as number;
+    await training.start(before, { lr, beta1: 0.9, beta2: 0.999, eps: 1e-8, weightDecay: 0, clip: 1 }, optimizer);
+    const steps = settings.trainSteps as number;
+    for (let step = 0; step < steps; step++) {
+      const batch = draw(examples, settings.trainBatch as number, context.seed('batch', x, step));
+      const result = await training.step(batch, undefined, lr);
+      loss.push(result.loss);
+      gradNorm.push(result.gradNorm);
+      tokens += result.tokens;
+      live({ kind: 'train', pathway: context.name, game: context.game, step: step + 1, steps, loss: result.loss });
+    }
+    const finished = await training.finish();
+    kl = await divergence(window, state.adapter, finished.adapter.hash, context);
+    const bound = settings.guardKl as number;
+    if (kl > bound) {
+      guard = `KL ${kl.toFixed(3)} nats a token, above ${bound}: update refused`;
+    } else {
+      adapter = finished.adapter.hash;
+      optimizer = finished.optimizer;
+    }
+  }
+  const files = await training.files(adapter);
+  const { norms } = await training.load(files);
+  const optimizerHash = optimizer ? hashBytes(optimizer) : null;
+  return {
+    draft: {
+      type: 'adapter.saved',
+      runSeed: context.runSeed,
+      game: context.game,
+      pathway: context.name,
+      x,
+      hash: adapter,
+      config: files.config,
+      before,
+      optimizer: optimizerHash,
+      norms,
+      loss,
+      gradNorm,
+      steps: loss.length,
+      tokens,
+      kl,
+      baseHash: await training.baseHash(),
+      guard,
+      trainMs: performance.now() - startedMs,
+    },
+    blobs: { [adapter]: files.tensors, ...(optimizer ? { [optimizerHash!]: optimizer } : {}) },
+  };
+}
+
+/** A batch without replacement from a fresh shuffle; fewer examples than the batch are all taken. */
+const draw = (examples: readonly TrainingExample[], size: number, seed: number): TrainingExample[] =>
+  stream(seed).shuffle(examples).slice(0, size);
+
+/** KL(old || new), estimated on the block's own answers, which the old adapter sampled; nats a token. */
+async function divergence(
+  window: readonly ExperienceView[],
+  old: string | null,
+  fresh: string,
+  { training }: ArmContext,
+): Promise<number> {
+  const steps = window.flatMap((view) => view.steps).filter((_, i, all) => i % Math.ceil(all.length / 64) === 0);
+  const sequences = steps.map((step) => [...step.promptIds!, ...step.completionIds!]);
+  const [a, b] = [await training!.score(sequences, old), await training!.score(sequences, fresh)];
+  let sum = 0;
+  let count = 0;
+  for (const [i, step] of steps.entries()) {
+    const from = step.promptIds!.length - 1;
+    for (let t = from; t < sequences[i]!.length - 1; t++) {
+      sum += a[i]![t]! - b[i]![t]!;
+      count += 1;
+    }
+  }
+  return count === 0 ? 0 : sum / count;
+}
