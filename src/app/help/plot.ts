@@ -1,0 +1,139 @@
+// The held-out curve with Observable Plot: a line and a band per arm, random and expert as rules at the edges. Loaded
+// by itself, after the first move, because Plot is larger than the rest of the page.
+import { areaY, axisX, axisY, dot, line, plot, ruleY, text } from '@observablehq/plot';
+import type { SplitReport } from '../../report/types.ts';
+import { armLook } from '../arms.ts';
+import { number } from '../words.ts';
+
+export interface CurveOptions {
+  split: SplitReport;
+  width: number;
+  /** Last x of the run, so that the axis stands still while checkpoints arrive. */
+  lastX: number;
+  doNothing: number | null;
+}
+
+const LEFT = 34;
+const TOP = 14;
+const BOTTOM = 34;
+
+export function curve({ split, width, lastX }: CurveOptions): SVGSVGElement | HTMLElement {
+  const height = Math.round(Math.min(340, Math.max(240, width * 0.56)));
+  const right = width < 420 ? 86 : 118;
+  const arms = split.arms.filter((arm) => arm.points.some((point) => point.mean !== null));
+  const rules = rulesOf(split);
+  const values = [
+    ...arms.flatMap((arm) => arm.points.flatMap((point) => [point.mean, point.lo, point.hi])),
+    ...rules.map((rule) => rule.value),
+  ].filter((value): value is number => value !== null);
+  const [low, high] = padded(values);
+  const x: [number, number] = [0, Math.max(1, lastX, ...split.xs)];
+  const scale = (value: number) => TOP + ((high - value) / (high - low)) * (height - TOP - BOTTOM);
+  const ticks = split.xs.length > 1 ? spaced(split.xs, width < 420 ? 5 : 8) : [0, x[1]];
+
+  return plot({
+    width,
+    height,
+    marginLeft: LEFT,
+    marginRight: right,
+    marginTop: TOP,
+    marginBottom: BOTTOM,
+    x: { domain: x, label: null },
+    y: { domain: [low, high], label: null },
+    style: { background: 'transparent', color: 'var(--mute)', fontFamily: 'inherit', fontSize: '12px', overflow: 'visible' },
+    ariaLabel: 'Held-out score by episodes explored; the table below has the numbers',
+    marks: [
+      axisX({ ticks, tickSize: 0, tickFormat: 'd', tickPadding: 8 }),
+      axisY({ ticks: 5, tickSize: 0, tickPadding: 8 }),
+      ruleY(rules, { y: 'value', stroke: 'var(--line)' }),
+      text(rules, {
+        y: 'value',
+        text: (rule: Rule) => `${rule.name} ${number(rule.value, 1)}`,
+        frameAnchor: 'right',
+        textAnchor: 'end',
+        dy: -7,
+        fontSize: 11,
+        fill: 'var(--mute)',
+      }),
+      ...arms.flatMap((arm) => {
+        const look = armLook(arm.arm);
+        const points = arm.points.filter((point) => point.mean !== null);
+        const banded = points.filter((point) => point.lo !== null && point.hi !== null);
+        return [
+          areaY(banded, {
+            x: 'x',
+            y1: 'lo',
+            y2: 'hi',
+            fill: look.color,
+            fillOpacity: look.control ? 0.05 : 0.13,
+          }),
+          line(points, {
+            x: 'x',
+            y: 'mean',
+            stroke: look.color,
+            strokeWidth: look.width,
+            strokeDasharray: look.dash || undefined,
+            strokeLinecap: 'round',
+          }),
+          ...(points.length < 3 ? [dot(points, { x: 'x', y: 'mean', fill: look.color, r: 3 })] : []),
+        ];
+      }),
+      ...labels(split, scale).map(({ arm, value, dy }) => {
+        const look = armLook(arm);
+        return text([value], {
+          y: (d: number) => d,
+          text: () => look.title,
+          frameAnchor: 'right',
+          textAnchor: 'start',
+          dx: 8,
+          dy,
+          fill: look.text,
+          fontSize: look.control ? 11 : 12,
+          fontWeight: look.control ? 400 : 600,
+        });
+      }),
+    ],
+  });
+}
+
+interface Rule {
+  name: string;
+  value: number;
+}
+
+function rulesOf({ baselines }: SplitReport): Rule[] {
+  if (!baselines) return [];
+  const rules = [
+    { name: 'expert', value: baselines.expert },
+    { name: 'random', value: baselines.random },
+  ];
+  return baselines.nothing === undefined ? rules : [...rules, { name: 'doing nothing', value: baselines.nothing }];
+}
+
+function padded(values: readonly number[]): [number, number] {
+  if (values.length === 0) return [0, 1];
+  const low = Math.min(...values);
+  const high = Math.max(...values);
+  const room = Math.max(high - low, 1e-6) * 0.06;
+  return [low >= 0 && low < (high - low) / 2 ? 0 : low - room, high + room];
+}
+
+/** Labels at the lines' ends, pushed apart so that none covers another. */
+function labels(split: SplitReport, scale: (value: number) => number) {
+  const ends = split.arms.flatMap(({ arm, points }) => {
+    const value = points.filter((point) => point.mean !== null).at(-1)?.mean;
+    return value === null || value === undefined ? [] : [{ arm, value, y: scale(value) }];
+  });
+  ends.sort((a, b) => a.y - b.y);
+  const placed: number[] = [];
+  for (const [i, end] of ends.entries()) placed.push(Math.max(end.y, i === 0 ? -Infinity : placed[i - 1]! + 15));
+  // Where pushing down went too far, the whole group moves up by half of it.
+  const over = ends.map((end, i) => placed[i]! - end.y);
+  const shift = ends.length > 0 ? Math.max(...over) / 2 : 0;
+  return ends.map((end, i) => ({ ...end, dy: placed[i]! - end.y - shift }));
+}
+
+function spaced(xs: readonly number[], most: number) {
+  const every = Math.ceil((xs.length - 1) / most);
+  return xs.filter((_, i) => i % every === 0 || i === xs.length - 1);
+}

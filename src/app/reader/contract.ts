@@ -1,0 +1,18 @@
+// What the page may ask of the reader: a small worker that reads logs. It holds one log at a time.
+import type { RunEvent } from '../../log/events.ts';
+import type { Report } from '../../report/types.ts';
+import type { ReplayFrame } from '../../workers/contract.ts';
+
+export interface ReaderApi {
+  /** Forgets the log. */
+  reset(): Promise<void>;
+  append(events: RunEvent[]): Promise<void>;
+  /** Reads a JSONL file (gzip or plain) and hands its events over in batches as they arrive. */
+  stream(url: string, onEvents: (events: RunEvent[]) => void): Promise<void>;
+  /** The report of the first `count` events. */
+  report(count: number): Promise<Report>;
+  /** Boards of an episode, by replay from its seed and actions; the last frame is the end and has no action. */
+  frames(n: number): Promise<ReplayFrame[]>;
+  /** The exact prompt of a step. */
+  prompt(n: number, step: number): Promise<string>;
+}

@@ -1,0 +1,344 @@
+// What the page is doing: which run is shown, where it comes from, and what the buttons mean for it.
+import { toErrorValue, type ErrorCode, type ErrorValue } from '../../errors.ts';
+import type { Settings } from '../../gym/settings.ts';
+import type { ModelCard } from '../../models/types.ts';
+import type { LabApi, LabMessage, RunSummary, VerifyResult } from '../../workers/contract.ts';
+import { openLab } from '../lab.ts';
+import { Reader } from '../reader/client.ts';
+import { Player } from './player.ts';
+import { listRecordings, type Recording } from './recordings.ts';
+import { Reporter } from './reporter.ts';
+import { SettingsState } from './settings.svelte.ts';
+import * as unfinished from './unfinished.ts';
+import { RunView } from './view.svelte.ts';
+
+export type PageState = 'recorded' | 'idle' | 'running' | 'paused' | 'done' | 'failed';
+export type Source = 'none' | 'recorded' | 'stored' | 'live';
+export type From = { adapter?: string; memory?: string; runId: string };
+
+export class Session {
+  readonly settings = new SettingsState();
+  readonly reader = new Reader();
+  view = $state.raw(new RunView());
+  source = $state<Source>('none');
+  recording = $state.raw<Recording | null>(null);
+  recordings = $state.raw<Recording[]>([]);
+  /** Line of the recorded episode on the stage. */
+  playingLine = $state<number | null>(null);
+  /** Whether the recording stands still. */
+  still = $state(false);
+  /** The recording has been shown to its end. */
+  shown = $state(false);
+  errors = $state.raw<{ id: number; error: ErrorValue }[]>([]);
+  models = $state.raw<ModelCard[]>([]);
+  runs = $state.raw<RunSummary[]>([]);
+  /** An unfinished run of an earlier visit, offered to go on. */
+  offered = $state.raw<unfinished.Unfinished | null>(null);
+  /** A request to the lab is under way. */
+  busy = $state(false);
+  /** Set once something has moved: from then on charts may load. */
+  moved = $state(false);
+  verified = $state.raw<VerifyResult | null>(null);
+
+  readonly page: PageState = $derived.by(() => {
+    if (this.source === 'recorded') return 'recorded';
+    return this.view.state === 'loading' ? 'running' : this.view.state;
+  });
+
+  #lab: Promise<LabApi> | null = null;
+  #player: Player | null = null;
+  #reporter = new Reporter(this.reader);
+  #nextError = 1;
+
+  async boot(search: string) {
+    for (const error of this.settings.load(search)) this.fail(error);
+    const here = unfinished.inThisTab();
+    if (here) return this.#revive(here);
+    if (this.settings.autorun) return this.start();
+    this.offered = unfinished.lastVisit();
+    await this.#guard('worker/recording', async () => {
+      this.recordings = await listRecordings();
+      await this.showRecording();
+    });
+  }
+
+  /** The recording that fits the question, if there is one. */
+  async showRecording(wanted = this.recordings.find((one) => this.#fits(one))) {
+    this.#clear('none');
+    if (!wanted) return;
+    this.source = 'recorded';
+    this.recording = wanted;
+    const player = new Player({
+      emit: (message) => {
+        if (player !== this.#player) return;
+        if (message.kind === 'state') this.still = true;
+        else this.#receive(message);
+      },
+      frames: (n) => this.reader.frames(n),
+      episode: (n) => (this.playingLine = n),
+      ended: () => {
+        if (player !== this.#player) return;
+        this.still = this.shown = true;
+        this.#report();
+      },
+    });
+    this.#player = player;
+    player.play();
+    await this.reader.stream(wanted.url, (events) => player.append(events));
+    player.complete();
+  }
+
+  #fits(recording: Recording) {
+    const [game] = this.settings.resolved.games as string[];
+    return recording.game === undefined || recording.game === game;
+  }
+
+  /** The question has changed: show what fits it, unless a run is under way. */
+  async asked(settings: Settings) {
+    const before = (this.settings.resolved.games as string[])[0];
+    this.settings.use(settings);
+    const game = (this.settings.resolved.games as string[])[0];
+    if (game !== before && (this.source === 'recorded' || this.source === 'none')) {
+      await this.#guard('worker/recording', () => this.showRecording());
+    }
+  }
+
+  // The run bar
+
+  async start(from?: From) {
+    this.errors = [];
+    this.#clear('live');
+    this.view.state = 'loading';
+    this.offered = null;
+    await this.#guard('worker/start', async () => {
+      const lab = await this.lab();
+      const settings = $state.snapshot(this.settings.given) as Settings;
+      const id = await (from ? lab.start(settings, $state.snapshot(from)) : lab.start(settings));
+      this.view.runId = id;
+      this.#remember();
+    });
+  }
+
+  /** Run, continue, or try again: whatever the big button means now. */
+  async run() {
+    if (this.page === 'running' || this.busy) return;
+    const id = this.view.runId;
+    if (id === null || this.page === 'recorded' || this.page === 'done' || this.page === 'idle') return this.start();
+    await this.#guard('worker/resume', async () => {
+      const lab = await this.lab();
+      if (this.source === 'live' && this.page === 'paused') await lab.continue();
+      else await this.#resume(id);
+    });
+  }
+
+  async pause() {
+    if (this.page === 'recorded') {
+      if (this.still) this.#player?.play();
+      else this.#player?.pause();
+      this.still = !this.still && !this.shown;
+      return;
+    }
+    if (this.page === 'running') await this.#guard('worker/pause', async () => (await this.lab()).pause());
+  }
+
+  async step() {
+    if (this.page === 'recorded') {
+      this.still = false;
+      return this.#player?.step();
+    }
+    await this.#guard('worker/step', async () => {
+      const lab = await this.lab();
+      if (this.page === 'idle' || this.page === 'done') await this.start();
+      else if (this.page === 'paused' && this.source === 'stored') await this.#resume(this.view.runId!);
+      if (this.page === 'running') await lab.pause();
+      await lab.stepEpisode();
+    });
+  }
+
+  async stop() {
+    await this.#guard('worker/stop', async () => (await this.lab()).stop());
+  }
+
+  /** Shows what is left of a recording at once. */
+  skip() {
+    this.still = false;
+    this.#player?.finish();
+  }
+
+  // Stored runs
+
+  async open(id: string) {
+    await this.#guard('storage/open', async () => {
+      const events = await (await this.lab()).events(id);
+      this.#clear('stored');
+      this.view.runId = id;
+      this.view.append(events);
+      await this.reader.append(events);
+      const { closed } = this.view;
+      this.view.state = closed === null ? 'paused' : closed === 'failed' ? 'failed' : 'done';
+      this.#report();
+    });
+  }
+
+  async resumeOffered() {
+    const { offered } = this;
+    this.offered = null;
+    if (!offered) return;
+    await this.open(offered.id);
+    if (this.view.runId === offered.id) await this.run();
+  }
+
+  async refreshRuns() {
+    await this.#guard('storage/runs', async () => {
+      this.runs = await (await this.lab()).runs();
+    });
+  }
+
+  async refreshModels() {
+    await this.#guard('model/list', async () => {
+      this.models = await (await this.lab()).models();
+    });
+  }
+
+  async remove(id: string) {
+    await this.#guard('storage/remove', async () => {
+      await (await this.lab()).remove(id);
+      unfinished.forget(id);
+      if (this.view.runId === id) await this.showRecording();
+      await this.refreshRuns();
+    });
+  }
+
+  async importText(text: string) {
+    await this.#guard('import/failed', async () => {
+      const id = await (await this.lab()).importRun(text);
+      await this.open(id);
+    });
+  }
+
+  /** The log as a file: of a stored run from the lab, of a recording as it was published. */
+  async exported(): Promise<Blob | null> {
+    return this.#guard('storage/export', async () => {
+      const { runId } = this.view;
+      if (runId !== null) return (await this.lab()).exportRun(runId);
+      return this.recording ? (await fetch(this.recording.url)).blob() : null;
+    });
+  }
+
+  /** A recording is stored first, as if it had been imported. */
+  async verify() {
+    this.verified = null;
+    await this.#guard('log/verify', async () => {
+      const lab = await this.lab();
+      let id = this.view.runId;
+      if (id === null && this.recording) id = await lab.importRun(await this.recording.text());
+      if (id !== null) this.verified = await lab.verify(id);
+    });
+  }
+
+  async blob(hash: string) {
+    return this.#guard('storage/blob', async () => (await this.lab()).blob(hash));
+  }
+
+  // Errors
+
+  fail(error: ErrorValue) {
+    if (this.errors.some((item) => item.error.code === error.code && item.error.message === error.message)) return;
+    this.errors = [...this.errors, { id: this.#nextError++, error }];
+  }
+
+  dismiss(id: number) {
+    this.errors = this.errors.filter((item) => item.id !== id);
+  }
+
+  async #guard<T>(code: ErrorCode, work: () => Promise<T>): Promise<T | null> {
+    this.busy = true;
+    try {
+      return await work();
+    } catch (error) {
+      this.fail(toErrorValue(error, code));
+      if (this.view.state === 'loading') this.view.state = 'failed';
+      return null;
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  // Inside
+
+  lab(): Promise<LabApi> {
+    this.#lab ??= openLab((message) => this.#receive(message)).catch((error: unknown) => {
+      this.#lab = null; // the next try starts a new worker
+      throw error;
+    });
+    return this.#lab;
+  }
+
+  async #resume(id: string) {
+    this.errors = [];
+    this.source = 'live';
+    this.view.state = 'loading';
+    await (await this.lab()).resume(id);
+    this.#remember();
+  }
+
+  /** After a reload of this tab: the run is opened again, and goes on if it was running. */
+  async #revive({ id, running }: { id: string; running: boolean }) {
+    await this.open(id);
+    if (this.view.runId !== id) {
+      unfinished.forget(id);
+      return this.showRecording();
+    }
+    if (this.page === 'paused' && running) await this.run();
+  }
+
+  #clear(source: Source) {
+    this.#player?.close();
+    this.#player = null;
+    this.#reporter.stop();
+    this.view = new RunView();
+    this.source = source;
+    this.recording = null;
+    this.verified = null;
+    this.still = this.shown = false;
+    void this.reader.reset();
+  }
+
+  #receive(message: LabMessage) {
+    const { view } = this;
+    if (message.kind === 'error') {
+      if (this.source === 'live' && view.state !== 'done') view.state = 'failed';
+      return this.fail(message.error);
+    }
+    if (this.source === 'live' && 'runId' in message && message.runId) {
+      if (view.runId === null) view.runId = message.runId;
+      else if (view.runId !== message.runId) return; // a run that is no longer shown
+    }
+    if (this.source === 'stored' || this.source === 'none') return;
+    view.apply(message);
+    if (message.kind === 'live' && message.live.kind === 'step') this.moved = true;
+    if (message.kind === 'state') this.#remember();
+    if (message.kind === 'event') {
+      if (this.source === 'live') void this.reader.append([message.event]);
+      const { type } = message.event;
+      if (type === 'checkpoint' || type === 'run.closed' || type === 'run.opened') this.#report();
+      else if (type === 'episode' && message.event.phase === 'explore') this.#report();
+    }
+  }
+
+  #report() {
+    const { view } = this;
+    this.#reporter.ask(
+      () => view.count,
+      (report) => (view.report = report),
+      (error) => this.fail(toErrorValue(error, 'log/report')),
+    );
+  }
+
+  #remember() {
+    const { runId, state } = this.view;
+    if (runId === null || this.source !== 'live') return;
+    if (state === 'done' || state === 'failed' || state === 'idle') unfinished.forget(runId);
+    else unfinished.remember({ id: runId, running: state !== 'paused' });
+  }
+}

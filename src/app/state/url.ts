@@ -1,0 +1,63 @@
+// Settings in the address: only what differs from the default, with a version. Pure; knows nothing of the page.
+import { toErrorValue, type ErrorValue } from '../../errors.ts';
+import { formatSetting, parseSetting, resolveSettings, SETTINGS, type Settings } from '../../gym/settings.ts';
+
+export const URL_VERSION = '1';
+
+export interface FromUrl {
+  settings: Settings;
+  autorun: boolean;
+  /** What could not be read; the rest still counts. */
+  errors: ErrorValue[];
+}
+
+/** What differs from the preset's defaults. */
+export function differing(given: Settings): Settings {
+  const preset: Settings = given.preset === 'paper' ? { preset: 'paper' } : {};
+  const defaults = resolveSettings(preset);
+  const kept: Settings = { ...preset };
+  for (const { key } of SETTINGS) {
+    if (!Object.hasOwn(given, key) || key === 'preset') continue;
+    if (formatSetting(given[key]!) !== formatSetting(defaults[key]!)) kept[key] = given[key]!;
+  }
+  return kept;
+}
+
+export function toSearch(given: Settings, autorun = false): string {
+  const kept = differing(given);
+  const parts = Object.entries(kept).map(([key, value]) => `${key}=${encode(formatSetting(value))}`);
+  if (autorun) parts.push('autorun=1');
+  return parts.length === 0 ? '' : `?v=${URL_VERSION}&${parts.join('&')}`;
+}
+
+export function fromSearch(search: string): FromUrl {
+  const query = new URLSearchParams(search);
+  const settings: Settings = {};
+  const errors: ErrorValue[] = [];
+  const version = query.get('v');
+  if (version !== null && version !== URL_VERSION) {
+    errors.push({
+      code: 'settings/version',
+      message: `this address has version ${version} of the settings`,
+      hint: 'It may have been made by a newer page; check the settings before a run.',
+    });
+  }
+  for (const [key, text] of query) {
+    const setting = SETTINGS.find((item) => item.key === key);
+    if (!setting) continue;
+    try {
+      const value = parseSetting(setting, text);
+      settings[key] = key === 'games' && Array.isArray(value) ? value.map(gameId) : value;
+    } catch (error) {
+      errors.push(toErrorValue(error, 'settings/bad-value'));
+    }
+  }
+  const autorun = ['1', 'true'].includes(query.get('autorun') ?? '');
+  return { settings: differing(settings), autorun, errors };
+}
+
+/** `snake` and `snake-v1` are the same game; a bare name means version 1. */
+const gameId = <T>(name: T) => (typeof name === 'string' && name !== 'all' && !/-v\d+$/.test(name) ? `${name}-v1` : name);
+
+// Commas stay readable.
+const encode = (text: string) => encodeURIComponent(text).replaceAll('%2C', ',');

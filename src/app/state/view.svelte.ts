@@ -1,0 +1,159 @@
+// What is shown of one run: a fold of LabMessages and nothing else. A live run, a stored one and a recording all
+// arrive here as the same messages.
+import type { Live } from '../../gym/live.ts';
+import type { AdapterSaved, Checkpoint, Consolidation, EpisodeEvent, RunEvent, RunOpened } from '../../log/events.ts';
+import type { Report } from '../../report/types.ts';
+import type { LabMessage, RunState } from '../../workers/contract.ts';
+
+export type StageLive = Extract<Live, { kind: 'stage' }>;
+export type StepLive = Extract<Live, { kind: 'step' }>;
+export type TrainLive = Extract<Live, { kind: 'train' }>;
+export type Progress = Extract<Live, { kind: 'progress' }>;
+
+/** An episode as a row of the table. */
+export interface EpisodeRow {
+  n: number;
+  arm: string;
+  game: string;
+  phase: 'explore' | 'strict';
+  split: 'strict' | 'unseen';
+  runSeed: number;
+  index: number;
+  x: number;
+  steps: number;
+  /** Sum of the parsed self-scores; null where there was none. */
+  expected: number | null;
+  score: number;
+  success: boolean;
+  end: EpisodeEvent['endReason'];
+}
+
+export class RunView {
+  runId = $state<string | null>(null);
+  state = $state<RunState>('idle');
+  stage = $state.raw<StageLive | null>(null);
+  step = $state.raw<StepLive | null>(null);
+  /** Steps of the episode on the stage so far, the one under way last. */
+  trail = $state.raw<{ selfScore: number | null; valid: boolean }[]>([]);
+  train = $state.raw<TrainLive[]>([]);
+  progress = $state.raw<Progress | null>(null);
+  loading = $state.raw<{ what: string; loaded: number; total: number | null } | null>(null);
+  report = $state.raw<Report | null>(null);
+  opened = $state.raw<RunOpened | null>(null);
+  closed = $state<'done' | 'stopped' | 'failed' | null>(null);
+
+  #events: RunEvent[] = [];
+  #rows: EpisodeRow[] = [];
+  #count = $state(0);
+
+  get count() {
+    return this.#count;
+  }
+
+  get events(): readonly RunEvent[] {
+    void this.#count;
+    return this.#events;
+  }
+
+  get rows(): readonly EpisodeRow[] {
+    void this.#count;
+    return this.#rows;
+  }
+
+  consolidations(): Consolidation[] {
+    return this.events.filter((event) => event.type === 'consolidation');
+  }
+
+  adapters(): AdapterSaved[] {
+    return this.events.filter((event) => event.type === 'adapter.saved');
+  }
+
+  checkpoints(): Checkpoint[] {
+    return this.events.filter((event) => event.type === 'checkpoint');
+  }
+
+  episode(n: number): EpisodeEvent | null {
+    const event = this.#events[n];
+    return event?.type === 'episode' ? event : null;
+  }
+
+  apply(message: LabMessage) {
+    switch (message.kind) {
+      case 'state':
+        this.state = message.state;
+        if (message.state !== 'loading') this.loading = null;
+        break;
+      case 'event':
+        this.append([message.event]);
+        break;
+      case 'live':
+        this.live(message.live);
+        break;
+      case 'loading': {
+        const { what, loaded, total } = message;
+        this.loading = { what, loaded, total };
+        break;
+      }
+      case 'error':
+        break; // the session shows it
+      default:
+        message satisfies never;
+    }
+  }
+
+  append(events: readonly RunEvent[]) {
+    for (const event of events) {
+      this.#events.push(event);
+      if (event.type === 'run.opened') this.opened = event;
+      else if (event.type === 'episode') this.#rows.push(row(event));
+      else if (event.type === 'run.closed') this.closed = event.reason;
+      else if (event.type === 'run.failed') this.closed = 'failed';
+      else if (event.type === 'run.resumed') this.closed = null;
+    }
+    this.#count = this.#events.length;
+  }
+
+  private live(live: Live) {
+    switch (live.kind) {
+      case 'stage':
+        this.stage = live;
+        if (live.stage === 'update') this.train = [];
+        break;
+      case 'step': {
+        const before = this.step;
+        const goesOn = before && live.step === before.step + 1 && live.index === before.index && !before.over;
+        const trail = goesOn && live.pathway === before.pathway ? this.trail : [];
+        this.trail = [...trail, { selfScore: live.selfScore, valid: live.valid }];
+        this.step = live;
+        break;
+      }
+      case 'train':
+        this.train = [...this.train, live];
+        break;
+      case 'progress':
+        this.progress = live;
+        break;
+      default:
+        live satisfies never;
+    }
+  }
+}
+
+function row(event: EpisodeEvent): EpisodeRow {
+  const scores = event.steps.map((step) => step.selfScore).filter((score) => score !== null);
+  return {
+    n: event.n,
+    arm: event.pathway,
+    game: event.game,
+    phase: event.phase,
+    split: event.split,
+    runSeed: event.runSeed,
+    index: event.index,
+    x: event.checkpoint,
+    steps: event.steps.length,
+    expected: scores.length === 0 ? null : scores.reduce((sum, score) => sum + score, 0),
+    score: event.score,
+    success: event.success,
+    end: event.endReason,
+  };
+}
