@@ -105,7 +105,7 @@ test('blobs follow the events, in parts, and are checked', async () => {
   const items = [];
   for await (const item of readLog(file + parts.join('\n'))) if (item.kind === 'blob') items.push(item);
   expect(items.map((item) => item.bytes.length)).toEqual([2_000_000, 0]);
-  expect(items[0]!.bytes).toEqual(bytes);
+  expect(hashBytes(items[0]!.bytes)).toBe(hash);
   expect(await readEvents(file + parts.join('\n'))).toEqual(log);
   expect(await failure(file + parts.slice(0, 2).join('\n'))).toContain('import/bad-blob: the file ends within');
   expect(await failure(file + [parts[1], parts[0]].join('\n'))).toContain('line 6: part 1 of 3');

@@ -60,7 +60,13 @@ async function* textChunks(source: TextSource): AsyncGenerator<string> {
   const chunks = source instanceof Blob ? pull(source.stream()) : 'getReader' in source ? pull(source) : source;
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   for await (const chunk of chunks) yield typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
-  yield decoder.decode();
+  let rest = '\uFFFD'; // a file may have been cut off within a character
+  try {
+    rest = decoder.decode();
+  } catch {
+    // The line that it ends in is no JSON, and is reported as such.
+  }
+  yield rest;
 }
 
 /** Not every browser iterates a ReadableStream. */
