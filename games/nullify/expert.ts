@@ -1,0 +1,68 @@
+// Ways to play. The expert searches the visible units; the others look one merge ahead, or not at all.
+import type { Rng } from '../contract.ts';
+import type { NullifyConfig } from './config.ts';
+import { firstMerge } from './solver.ts';
+import type { NullifyState } from './state.ts';
+import { legal, readUnit, type Unit } from './units.ts';
+
+type Policy = (config: NullifyConfig, state: NullifyState, rng: Rng) => string;
+type Option = { i: number; j: number; next: Unit[] };
+
+const read = (state: NullifyState) => state.units.map(readUnit);
+const write = ({ i, j }: { i: number; j: number }) => `${i} ${j}`;
+
+export const actions = (state: NullifyState) => legal(read(state)).map(write);
+export const random: Policy = (_config, state, rng) => rng.pick(actions(state));
+
+/** A merge on the way to a solution; random where the bounded search finds none (solver.ts states the bound). */
+export const expert: Policy = (config, state, rng) => {
+  const found = firstMerge(read(state));
+  return found ? write(found) : random(config, state, rng);
+};
+
+/** The options with the lowest cost, one of them at random. */
+const cheapest =
+  (cost: (option: Option, units: Unit[]) => number): Policy =>
+  (_config, state, rng) => {
+    const units = read(state);
+    const options = legal(units);
+    const costs = options.map((option) => cost(option, units));
+    const least = Math.min(...costs);
+    return write(rng.pick(options.filter((_, k) => costs[k] === least)));
+  };
+
+/** Digits of the number that a merge makes; nothing made is the least. */
+function size({ next }: Option, units: Unit[]): number {
+  const made = next.at(-1);
+  if (next.length < units.length - 1 || made?.kind !== 'number') return 0;
+  const { n, d } = made.value;
+  return Number(n < 0n ? -n : n) + 2 * Number(d);
+}
+const sums = ({ i, j }: Option, units: Unit[]) => units[i]!.kind === 'number' && units[j]!.kind === 'number';
+const vanishes = ({ next }: Option, units: Unit[]) => next.length < units.length - 1;
+
+export const strategies: Readonly<Record<string, Policy>> = {
+  random,
+  first: (_config, state) => actions(state)[0]!,
+  last: (_config, state) => actions(state).at(-1)!,
+  small: cheapest(size),
+  large: cheapest((option, units) => -size(option, units)),
+  'sums-first': cheapest((option, units) => (sums(option, units) ? 0 : 1)),
+  'operators-first': cheapest((option, units) => (sums(option, units) ? 1 : 0)),
+  gone: cheapest((option, units) => (vanishes(option, units) ? 0 : 1)),
+  careless: (config, state, rng) => (rng.next() < 0.6 ? expert(config, state, rng) : random(config, state, rng)),
+  expert,
+};
+
+export const tips: Readonly<Record<string, string>> = {
+  random: 'retain: nothing. avoid: nothing. next: any merge.',
+  first: 'retain: the first merge. avoid: nothing. next: the first merge.',
+  last: 'retain: the last merge. avoid: nothing. next: the last merge.',
+  small: 'retain: small numbers. avoid: big. next: the smallest number.',
+  large: 'retain: big. avoid: small numbers. next: the largest number.',
+  'sums-first': 'retain: sums. avoid: operators. next: sums, then operators.',
+  'operators-first': 'retain: operators. avoid: sums. next: operators, then sums.',
+  gone: 'retain: gone. avoid: nothing. next: gone, else any merge.',
+  careless: 'retain: equal numbers at times. avoid: nothing. next: any merge at times.',
+  expert: 'retain: equal numbers of other sign. avoid: gone with operators left. next: operators, then gone.',
+};
