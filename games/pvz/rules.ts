@@ -1,0 +1,61 @@
+// The rules' texts with the numbers that the engine applies.
+import { fill } from '../template.ts';
+import {
+  INCOME,
+  LEVEL_EVERY,
+  LEVEL_HP,
+  plantKinds,
+  plants,
+  SPAWN_EVERY,
+  START_SUN,
+  SUNFLOWER_INCOME,
+  zombieKinds,
+  zombies,
+  type PlantKind,
+  type PvzConfig,
+} from './config.ts';
+import paperRules from './rules.paper.txt?raw';
+import pocketRules from './rules.pocket.txt?raw';
+
+const effects: Readonly<Record<PlantKind, string>> = {
+  X: `gives ${SUNFLOWER_INCOME} sun a turn`,
+  W: 'deals 1 damage a turn in its row',
+  S: 'deals 1 damage a turn in its row and in each adjacent row',
+  J: 'only stands in the way',
+  H: 'a shooter in the cell to its left deals 1 more damage in that row',
+  F: 'kills all zombies of its row, then is gone; its cell must be free',
+};
+
+const zombieLine = (kind: keyof typeof zombies) => {
+  const { hp, damage, from } = zombies[kind];
+  return `${kind}: ${hp}, ${damage}${from > 0 ? `, from turn ${from} on` : ''}`;
+};
+
+export function rules(config: PvzConfig): string {
+  const { rows, cols, stepCap: cap } = config;
+  const strict = config.phase === 'strict';
+  return fill(config.preset === 'pocket' ? pocketRules : paperRules, {
+    rows,
+    cols,
+    cap,
+    start: START_SUN,
+    income: INCOME,
+    flower: SUNFLOWER_INCOME,
+    every: SPAWN_EVERY,
+    twice: 2 * SPAWN_EVERY,
+    level: LEVEL_EVERY,
+    levelHp: LEVEL_HP,
+    costs: plantKinds.map((kind) => `${kind} ${plants[kind].cost}`).join(', '),
+    effects: `X +${SUNFLOWER_INCOME} sun a turn; W shoots its row; S three rows; J blocks; H doubles the shooter to its left; F kills its row.`,
+    plants: plantKinds
+      .map((kind) => {
+        const { name, cost, hp } = plants[kind];
+        return `${kind} ${name}: cost ${cost}, ${hp > 0 ? `HP ${hp}, ` : ''}${effects[kind]}`;
+      })
+      .join('\n'),
+    zombies: zombieKinds.map(zombieLine).join('\n'),
+    mistakes: strict
+      ? 'A plant that you cannot pay, an occupied cell or one out of range ends the game.'
+      : 'A plant that you cannot pay, an occupied cell or one out of range is skipped.',
+  });
+}
