@@ -15,7 +15,7 @@ const AddedToken = v.looseObject({
 export type AddedToken = v.InferOutput<typeof AddedToken>;
 
 const Component = v.looseObject({ type: v.string() });
-type Component = v.InferOutput<typeof Component>;
+export type Component = v.InferOutput<typeof Component>;
 
 const TokenizerFile = v.looseObject({
   added_tokens: v.nullish(v.array(AddedToken), []),

@@ -8,6 +8,7 @@ import { fromByteLevel, wellFormed } from './bytes.ts';
 import { Controls, isControl } from './controls.ts';
 import { componentsOf, parseTokenizerConfig, parseTokenizerFile } from './format.ts';
 import type { AddedToken, SpecialNames, TokenizerFile } from './format.ts';
+import { exactPreTokenizer } from './pretokenizers.ts';
 
 const utf8 = new TextEncoder();
 // `ignoreBOM` keeps a U+FEFF at the start, which is text like any other here.
@@ -189,7 +190,12 @@ function libraryFor(file: TokenizerFile, controls: ReadonlySet<string>): Tokeniz
   const added_tokens = [...file.added_tokens.filter(({ content }) => !controls.has(content)), section];
   try {
     return new Tokenizer(
-      { ...file, added_tokens, model: { ...file.model, type: 'BPE', vocab } },
+      {
+        ...file,
+        added_tokens,
+        pre_tokenizer: exactPreTokenizer(file.pre_tokenizer),
+        model: { ...file.model, type: 'BPE', vocab },
+      },
       { clean_up_tokenization_spaces: false },
     );
   } catch (error) {

@@ -13,15 +13,19 @@ export const EOS = '<|eos|>';
 export const PAD = '<|pad|>';
 const SPECIALS = [BOS, EOS, PAD];
 
-const LETTERS = '[\\p{L}\\p{M}]+';
-const NUMBER = '\\p{N}+';
-const SIGN = '[^\\p{L}\\p{M}\\p{N}\\p{White_Space}]';
-const GENERIC = ` ?${LETTERS}| ?${NUMBER}| ?${SIGN}|\\p{White_Space}`;
-const NO_MORE = '(?![\\p{L}\\p{M}\\p{N}])';
+// Written out, not \p{…}: a class of Unicode grows from version to version, and with it the ids that engines give.
+// Latin letters to U+024F, ASCII digits, the 25 white-space characters; any other character is a sign by itself.
+const LETTER = 'A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f';
+const DIGIT = '0-9';
+const SPACE = '\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000';
+const GENERIC = ` ?[${LETTER}]+| ?[${DIGIT}]+| ?[^${LETTER}${DIGIT}${SPACE}]|[${SPACE}]`;
+const NO_MORE = `(?![${LETTER}${DIGIT}])`;
+const endsWord = new RegExp(`[${LETTER}${DIGIT}]$`, 'u');
+const spaceless = new RegExp(`^(?: ?[^${SPACE}]+|[${SPACE}])$`, 'u');
 const genericWord = new RegExp(`^(?:${GENERIC})$`, 'u');
 
 /** Words such as `up2` and ` +1`: one candidate here although the generic pattern would split them. */
-const CANDIDATE = new RegExp(` ?${LETTERS}${NUMBER}${NO_MORE}| ?[+-]${NUMBER}${NO_MORE}|${GENERIC}`, 'gu');
+const CANDIDATE = new RegExp(` ?[${LETTER}]+[${DIGIT}]+${NO_MORE}| ?[+-][${DIGIT}]+${NO_MORE}|${GENERIC}`, 'gu');
 
 interface Node {
   next: Map<string, Node>;
@@ -48,7 +52,7 @@ function splitPattern(words: readonly string[]): string {
       node.next.set(char, child);
       node = child;
     }
-    node.end = new RegExp('[\\p{L}\\p{M}\\p{N}]$', 'u').test(word) ? NO_MORE : '';
+    node.end = endsWord.test(word) ? NO_MORE : '';
   }
   return root.next.size ? `${patternOf(root)}|${GENERIC}` : GENERIC;
 }
@@ -67,7 +71,7 @@ export function buildVocabulary(words: readonly string[]): { tokenizerJson: stri
   };
   [...SPECIALS, ...BYTE_CHARACTERS].forEach(add);
   for (const word of words) {
-    const fits = /^(?: ?\P{White_Space}+|\p{White_Space})$/u.test(word) && wellFormed(word) === word;
+    const fits = spaceless.test(word) && wellFormed(word) === word;
     if (!fits || SPECIALS.some((special) => word.includes(special))) {
       throw new CodedError(
         'usage/vocabulary',
