@@ -1,0 +1,45 @@
+// Compiles the kernels twice (shared and unshared memory) into kernels.generated.ts, as base64 so that Node, Vite's
+// bundles and workers load them without a fetch. `node src/engine/cpu/build.mjs` writes, `compile()` only returns.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { argv } from 'node:process';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import asc from 'assemblyscript/asc';
+
+const here = dirname(fileURLToPath(import.meta.url));
+export const generated = join(here, 'kernels.generated.ts');
+
+async function build(shared, out) {
+  const flags = ['-O3', '--converge', '--noAssert', '--runtime', 'stub', '--enable', 'simd', '--enable', 'threads'];
+  const memory = ['--importMemory', '--noExportMemory', '--memoryBase', '4096'];
+  if (shared) memory.push('--sharedMemory', '--initialMemory', '1', '--maximumMemory', '65536');
+  const args = ['kernels/index.ts', '--baseDir', here, '-o', out, ...flags, ...memory];
+  const { error, stderr } = await asc.main(args, {});
+  if (error) throw new Error(`${error.message}\n${stderr.toString()}`);
+}
+
+/** The text of kernels.generated.ts. */
+export async function compile() {
+  const folder = mkdtempSync(join(tmpdir(), 'kernels-'));
+  try {
+    const lines = ['// Made by build.mjs from kernels/; do not edit. Prettier leaves it alone.', '// prettier-ignore'];
+    for (const [name, shared] of [
+      ['unsharedKernels', false],
+      ['sharedKernels', true],
+    ]) {
+      const file = join(folder, `${name}.wasm`);
+      await build(shared, file);
+      lines.push(`export const ${name} =\n  '${readFileSync(file).toString('base64')}';`);
+    }
+    return lines.join('\n') + '\n';
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+if (import.meta.url === pathToFileURL(argv[1] ?? '').href) {
+  const text = await compile();
+  writeFileSync(generated, text);
+  console.log(`kernels.generated.ts: ${text.length} bytes`);
+}
