@@ -29,8 +29,7 @@ export interface Cell {
 export interface Log {
   opened: RunOpened;
   events: readonly RunEvent[];
-  state: 'done' | 'stopped' | 'open' | 'failed';
-  /** Started from a stored adapter: belongs to the transfer table only. */
+  /** Hash of the stored adapter that its arms started from. */
   fromAdapter: string | null;
 }
 

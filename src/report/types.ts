@@ -11,8 +11,8 @@ export interface Report {
   runSeeds: number[];
   standing: Standing;
   logs: number;
-  /** How the logs ended: all `done`, some `stopped`, some still `open` or `failed`. */
-  state: 'done' | 'stopped' | 'open' | 'failed';
+  /** Every arm of every seed and game has its last checkpoint. */
+  complete: boolean;
   preset: Preset;
   /** SHA-256 of the model, as logged. */
   model: string;
@@ -171,6 +171,8 @@ export interface Comparison {
   against: ArmName;
   /** `frozen`: did it help at all; `control`: why; `oracle`: what a true link recovers; `pathway`: summary - history. */
   role: 'frozen' | 'control' | 'oracle' | 'pathway' | 'replicate';
+  /** Role `replicate`: which decode replicate of frozen stands against its replicate 0. */
+  replicate?: number;
   /** Differences at each x that both have, ascending; the last one is the primary. */
   points: ComparisonPoint[];
   /** The point at the last x; null when there is no pair. */
