@@ -49,8 +49,7 @@ export function answerWeights(pieces: readonly string[]): number[] {
   return pieces.map((piece) => {
     const start = at;
     at += piece.length;
-    const isNumber = at > from && start >= mark && piece.trim() !== '' && !piece.toLowerCase().includes('score');
-    return isNumber && at > from ? 0 : 1;
+    return start >= from && piece.trim() !== '' ? 0 : 1;
   });
 }
 

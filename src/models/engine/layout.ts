@@ -1,0 +1,38 @@
+// How prompt parts become text and ids. `plain`: a growing transcript, each part encoded by itself, so that ids of what
+// was said before never change. Knows no game.
+import type { TextTokenizer } from '../../engine/text/tokenizer.ts';
+import type { PromptPart } from '../types.ts';
+
+export interface Layout {
+  /** Text that the model reads and its ids. */
+  prompt(parts: readonly PromptPart[]): { text: string; ids: number[] };
+  encode(text: string): number[];
+}
+
+/** Encoded texts kept for the next prompt: rules and hints come again at every step. */
+const CACHED = 512;
+
+export function plainLayout(tokenizer: TextTokenizer): Layout {
+  const cache = new Map<string, number[]>();
+  const encode = (text: string): number[] => {
+    const known = cache.get(text);
+    if (known) return known;
+    const ids = tokenizer.encode(text);
+    if (cache.size >= CACHED) cache.delete(cache.keys().next().value!);
+    cache.set(text, ids);
+    return ids;
+  };
+  return {
+    encode,
+    prompt(parts) {
+      const ids = tokenizer.bos === null ? [] : [tokenizer.bos];
+      let text = '';
+      for (const part of parts) {
+        const piece = part.role === 'user' ? part.plain : part.text;
+        text += piece;
+        ids.push(...(part.role === 'assistant' && part.ids ? part.ids : encode(piece)));
+      }
+      return { text, ids };
+    },
+  };
+}
