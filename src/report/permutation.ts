@@ -36,9 +36,10 @@ export function signFlip(observations: readonly Observation[]): Permutation | nu
 }
 
 function exactExtreme(values: number[], bar: number): number {
+  const tables = tablesOf(values);
   let extreme = 0;
   for (let pattern = 0; pattern < 2 ** values.length; pattern++) {
-    if (Math.abs(flipped(values, pattern)) >= bar) extreme++;
+    if (Math.abs(flipped(tables, 0, pattern)) >= bar) extreme++;
   }
   return extreme;
 }
@@ -46,21 +47,34 @@ function exactExtreme(values: number[], bar: number): number {
 /** The stream depends on the number of units only: one and the same set of patterns for every comparison of a size. */
 function drawnExtreme(values: number[], bar: number): number {
   const rng = stream(SEED, values.length);
+  const tables = tablesOf(values);
   let extreme = 0;
   for (let draw = 0; draw < DRAWS; draw++) {
     let sum = 0;
-    for (let from = 0; from < values.length; from += 32) {
-      sum += flipped(values, rng.int(4294967296), from);
-    }
+    for (let from = 0; from < tables.length; from += 4) sum += flipped(tables, from, rng.int(4294967296));
     if (Math.abs(sum) >= bar) extreme++;
   }
   return extreme;
 }
 
-/** Sum of up to 32 values from `from` on, the sign of each a bit of the pattern. */
-function flipped(values: number[], pattern: number, from = 0): number {
-  const end = Math.min(values.length, from + 32);
+/** For each eight values their sum under all 256 sign patterns: a draw is one look-up for eight units. */
+function tablesOf(values: number[]): Float64Array[] {
+  const tables: Float64Array[] = [];
+  for (let from = 0; from < values.length; from += 8) {
+    const eight = values.slice(from, from + 8);
+    tables.push(
+      Float64Array.from({ length: 256 }, (_, pattern) =>
+        eight.reduce((sum, value, i) => sum + ((pattern >> i) & 1 ? -value : value), 0),
+      ),
+    );
+  }
+  return tables;
+}
+
+/** Sum of up to four tables from `from` on, eight bits of the pattern each. */
+function flipped(tables: Float64Array[], from: number, pattern: number): number {
+  const end = Math.min(tables.length, from + 4);
   let sum = 0;
-  for (let i = from; i < end; i++) sum += (pattern >>> (i - from)) & 1 ? -values[i]! : values[i]!;
+  for (let i = from; i < end; i++) sum += tables[i]![(pattern >>> (8 * (i - from))) & 255]!;
   return sum;
 }

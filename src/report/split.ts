@@ -80,14 +80,14 @@ function comparisonsOf(place: Place, arms: readonly ArmName[], unit: string): Co
     const runSeeds = table.seeds(game, FROZEN).length;
     replicatePoints(place, FROZEN).forEach((point, i) => {
       const words = { title: `Frozen, replicate ${i + 1}`, against: 'replicate 0', unit, runSeeds };
-      const final = verdict(point, words);
       comparisons.push({
         arm: FROZEN,
         against: FROZEN,
         role: 'replicate',
+        replicate: i + 1,
         points: [point],
         final: point,
-        verdict: final,
+        verdict: verdict(point, words),
       });
     });
   }
