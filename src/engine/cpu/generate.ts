@@ -52,6 +52,7 @@ export async function generate(
         break;
       }
       admit(host, waiting, active);
+      for (const sequence of active) if (sequence.leader?.of.done) recall(host.pool, sequence);
       const shares = share(active);
       step(host, shares, options);
       for (const sequence of active) if (sequence.done) retire(host, sequence);
@@ -84,10 +85,9 @@ function admit({ pool }: GenerateHost, waiting: Sequence[], active: Sequence[]):
     }
     reserved += next.mostPages;
     waiting.shift();
-    const known = next.ids.slice(0, -1); // the last token is always computed: its logits are wanted
-    const { pages, tokens } = pool.recall(next.key, known);
-    next.begin(pages, tokens);
-    let [leader, common]: [Sequence | null, number] = [null, tokens];
+    recall(pool, next);
+    const known = next.ids.slice(0, -1);
+    let [leader, common]: [Sequence | null, number] = [null, next.computed];
     for (const other of active) {
       if (other.key !== next.key || other.leader) continue;
       const shared = Math.floor(Math.min(other.prompt, commonPrefix(other.ids, known)) / PAGE) * PAGE;
@@ -96,6 +96,14 @@ function admit({ pool }: GenerateHost, waiting: Sequence[], active: Sequence[]):
     if (leader) next.leader = { of: leader, tokens: common };
     active.push(next);
   }
+}
+
+/** Starts a sequence from the longest remembered beginning; also when its leader has left, and is now remembered. */
+function recall(pool: PagePool, sequence: Sequence): void {
+  const known = sequence.ids.slice(0, -1); // the last token is always computed: its logits are wanted
+  const { pages, tokens } = pool.recall(sequence.key, known);
+  sequence.leader = null;
+  sequence.restart(pages, tokens, pool);
 }
 
 /** Which tokens the next batch computes. Sequences of one adapter lie together; a leader before its followers. */
@@ -128,8 +136,7 @@ function step(host: GenerateHost, shares: Share[], options: GenerateOptions): vo
   for (const { sequence, tokens } of shares) {
     const { leader } = sequence;
     if (leader) {
-      for (const page of sequence.pages.splice(0)) pool.drop(page);
-      sequence.begin(pool.borrow(leader.of.pages, leader.tokens), leader.tokens);
+      sequence.restart(pool.borrow(leader.of.pages, leader.tokens), leader.tokens, pool);
       sequence.leader = null;
     }
     sequence.extend(tokens, pool);

@@ -40,7 +40,8 @@ export class Sequence {
   }
 
   /** Starts from pages that already hold the first `tokens` tokens. */
-  begin(pages: number[], tokens: number): void {
+  restart(pages: number[], tokens: number, pool: PagePool): void {
+    for (const page of this.pages.splice(0)) pool.drop(page);
     this.pages.push(...pages);
     this.computed = this.out.cachedTokens = tokens;
   }
