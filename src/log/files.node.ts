@@ -154,7 +154,7 @@ async function lastLineStart(path: string): Promise<number> {
   const file = await open(path, 'r');
   try {
     const block = Buffer.alloc(1 << 16);
-    for (let end = (await file.stat()).size; end > 0; ) {
+    for (let end = (await file.stat()).size; end > 0;) {
       const start = Math.max(0, end - block.length);
       const { bytesRead } = await file.read(block, 0, end - start, start);
       const found = block.subarray(0, bytesRead).lastIndexOf(10);
