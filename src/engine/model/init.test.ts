@@ -33,7 +33,9 @@ describe('initWeights', () => {
   it('gives the same bits for a seed, for ever', () => {
     expect(modelHash(initWeights(config, 3))).toBe(modelHash(initWeights(config, 3)));
     expect(modelHash(initWeights(config, 3))).not.toBe(modelHash(initWeights(config, 4)));
-    expect(modelHash(initWeights(config, 3))).toMatchInlineSnapshot(`"53607b06896d23a4a2c7ce6a42ce71ac8e75f6d0369d0271cd83efc9bb76a63a"`);
+    expect(modelHash(initWeights(config, 3))).toMatchInlineSnapshot(
+      `"53607b06896d23a4a2c7ce6a42ce71ac8e75f6d0369d0271cd83efc9bb76a63a"`,
+    );
   });
 });
 
