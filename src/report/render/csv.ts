@@ -1,0 +1,23 @@
+// One CSV file per table (RFC 4180): plain numbers at full precision, ASCII signs, UTF-8.
+import type { Report } from '../types.ts';
+import { tablesOf } from './tables.ts';
+
+export interface CsvFile {
+  name: string;
+  text: string;
+}
+
+export function renderCsv(report: Report): CsvFile[] {
+  return tablesOf(report).map(({ id, columns, rows }) => {
+    const lines = [columns.map((column) => column.key), ...rows.map((row) => row.map((cell) => cell.value))];
+    return { name: `${id}.csv`, text: lines.map((line) => `${line.map(field).join(',')}\r\n`).join('') };
+  });
+}
+
+/** Quoted where it must be. A text that a spreadsheet would run as a formula gets an apostrophe before it. */
+function field(value: string | number | null): string {
+  if (value === null) return '';
+  if (typeof value === 'number') return String(value);
+  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
