@@ -69,17 +69,33 @@ function canonical(value: object): string {
   );
 }
 
+const hex = (text: string): string => bytesToHex(sha256(utf8ToBytes(text)));
+
+function combine(weights: ModelWeights, digests: ReadonlyMap<string, string>): string {
+  const lines = [...weights.tensors].map(
+    ([name, { dtype, shape }]) => `${name} ${dtype} [${shape}] ${digests.get(name)}`,
+  );
+  return hex(['s3-model-1', canonical(weights.config), ...lines.sort()].join('\n'));
+}
+
 /**
- * SHA-256, in hex, over the config and every tensor (name, type, shape, bytes) in name order. The file's own layout
- * (shards, order, metadata) does not matter. About 0.2 GB a second.
+ * SHA-256, in hex, of the config and a line for each tensor, the lines sorted: name, type, shape, SHA-256 of its bytes. The
+ * file's own layout (shards, order, metadata) does not matter. In plain JavaScript: 40 to 150 MB a second.
  */
 export function modelHash(weights: ModelWeights): string {
-  const hash = sha256.create().update(utf8ToBytes(`s3-model-1\n${canonical(weights.config)}\n`));
-  for (const name of [...weights.tensors.keys()].sort()) {
-    const tensor = weights.tensors.get(name);
-    if (!tensor) continue;
-    hash.update(utf8ToBytes(`${name} ${tensor.dtype} [${tensor.shape}] ${tensor.data.length}\n`));
-    hash.update(tensor.data);
+  return combine(weights, new Map([...weights.tensors].map(([name, { data }]) => [name, bytesToHex(sha256(data))])));
+}
+
+/** The same hash by the platform's SHA-256 where there is one (not on plain HTTP), about ten times as fast. */
+export async function modelHashNative(weights: ModelWeights): Promise<string> {
+  const digests = new Map<string, string>();
+  for (const [name, { data }] of weights.tensors) {
+    // A view of shared memory is refused there, hence the plain way for it.
+    const native = globalThis.crypto?.subtle && data.buffer instanceof ArrayBuffer;
+    const digest = native
+      ? new Uint8Array(await crypto.subtle.digest('SHA-256', new Uint8Array(data.buffer, data.byteOffset, data.length)))
+      : sha256(data);
+    digests.set(name, bytesToHex(digest));
   }
-  return bytesToHex(hash.digest());
+  return combine(weights, digests);
 }
