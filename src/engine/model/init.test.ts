@@ -33,7 +33,9 @@ describe('initWeights', () => {
   it('gives the same bits for a seed, for ever', () => {
     expect(modelHash(initWeights(config, 3))).toBe(modelHash(initWeights(config, 3)));
     expect(modelHash(initWeights(config, 3))).not.toBe(modelHash(initWeights(config, 4)));
-    expect(modelHash(initWeights(config, 3))).toMatchInlineSnapshot(`"6c9b13646382294737197b5c6d0de6e9a327b4b233a9404817e472c1d5e6d2e0"`);
+    expect(modelHash(initWeights(config, 3))).toMatchInlineSnapshot(
+      `"6c9b13646382294737197b5c6d0de6e9a327b4b233a9404817e472c1d5e6d2e0"`,
+    );
   });
 });
 
