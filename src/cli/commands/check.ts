@@ -120,12 +120,13 @@ async function work({ file, seeds }: Job, post: (message: Message) => void) {
     const { default: exported } = (await import(/* @vite-ignore */ pathToFileURL(file).href)) as { default: unknown };
     const game = readUserGame(exported);
     let last = 0;
+    let at = '';
     const results = checkGame(game, {
       seeds,
       onProgress(check) {
         const now = Date.now();
-        if (now - last < 100) return;
-        last = now;
+        if (check === at && now - last < 100) return;
+        [last, at] = [now, check];
         post({ kind: 'progress', check });
       },
     });
