@@ -1,0 +1,64 @@
+// `s3 report LOG.jsonl…`: the tables and charts of one or more logs. Writes only where it is told to.
+import { createReadStream, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { CodedError } from '../../errors.ts';
+import type { RunEvent } from '../../log/events.ts';
+import { readEvents } from '../../log/jsonl.ts';
+import { reportOfLogs } from '../../report/defaults.ts';
+import { renderCsv } from '../../report/render/csv.ts';
+import { renderHtml } from '../../report/render/html.ts';
+import { renderMarkdown } from '../../report/render/markdown.ts';
+import { renderText } from '../../report/render/text.ts';
+import type { Command } from '../command.ts';
+
+export const command: Command = {
+  name: 'report',
+  summary: 'tables and charts of one or more logs, several run seeds and games together',
+  usage: 'LOG.jsonl… [--html FILE] [--csv DIR] [--markdown FILE] [--json]',
+  flags: {
+    html: { type: 'string' },
+    csv: { type: 'string' },
+    markdown: { type: 'string' },
+    json: { type: 'boolean' },
+  },
+  positionals: [1, 1000],
+  async run(args, io) {
+    for (const path of args.positionals) requireFile(path);
+    const logs: RunEvent[][] = [];
+    for (const path of args.positionals) logs.push(await readFileEvents(path, io.err));
+    const report = reportOfLogs(logs);
+    const written: string[] = [];
+    const write = (path: string, text: string) => {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, text);
+      written.push(path);
+    };
+    const html = args.text('html');
+    const csv = args.text('csv');
+    const markdown = args.text('markdown');
+    if (html !== undefined) write(html, renderHtml(report));
+    if (csv !== undefined) for (const { name, text } of renderCsv(report)) write(join(csv, name), text);
+    if (markdown !== undefined) write(markdown, renderMarkdown(report));
+    if (args.flag('json')) io.out(JSON.stringify(report));
+    else if (written.length === 0) io.out(renderText(report).trimEnd());
+    for (const path of written) io.err(`wrote ${path}`);
+    return 0;
+  },
+};
+
+function requireFile(path: string) {
+  if (!existsSync(path) || !statSync(path).isFile()) {
+    throw new CodedError('usage/no-file', `no file ${path}`, 'name one or more LOG.jsonl');
+  }
+}
+
+/** A last line that a crash cut off is left out and said. */
+async function readFileEvents(path: string, say: (line: string) => void): Promise<RunEvent[]> {
+  const onTorn = ({ number }: { number: number }) => say(`${path}: line ${number} is cut off and left out`);
+  try {
+    return await readEvents(createReadStream(path), { onTorn });
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error;
+    throw new CodedError(error.code, `${path}: ${error.message}`, error.hint);
+  }
+}
