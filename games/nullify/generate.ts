@@ -6,12 +6,14 @@ import { add, negated, rational, root, times, type Rational } from './rational.t
 import { randomWinsMoreThan } from './solver.ts';
 import { numberUnit, readUnit, type Unit } from './units.ts';
 
-export type NullifyInstance = { units: string[] };
+/** The merges of one solution stay hidden; they prove that there is one. */
+export type NullifyInstance = { units: string[]; solution: [i: number, j: number][] };
 
 export function generate(config: NullifyConfig, rng: Rng): NullifyInstance {
   for (;;) {
-    const units = candidate(config, rng);
-    if (units && accepted(units, rng)) return { units: units.map(({ text }) => text) };
+    const drawn = candidate(config, rng);
+    if (!drawn || !accepted(drawn.units, rng)) continue;
+    return { units: drawn.units.map(({ text }) => text), solution: drawn.solution };
   }
 }
 
@@ -21,19 +23,27 @@ export function accepted(units: readonly Unit[], rng: Rng): boolean {
 }
 
 /** A solvable position before rejection; null where the draw left the generator's limits. */
-export function candidate(config: NullifyConfig, rng: Rng): Unit[] | null {
+export function candidate(config: NullifyConfig, rng: Rng): { units: Unit[]; solution: [number, number][] } | null {
   const steps = config.minSteps + rng.int(config.maxSteps - config.minSteps + 1);
   let units = last(config, rng);
+  const parents: { parts: Unit[]; made: Unit | null }[] = [{ parts: units, made: null }];
   for (let step = 1; step < steps; step++) {
-    const numbers = units.filter(({ kind }) => kind === 'number');
-    const chosen = rng.pick(numbers);
-    if (chosen.kind !== 'number') return null;
-    const parts = undo(config, chosen.value, rng);
+    const made = rng.pick(units.filter(({ kind }) => kind === 'number'));
+    const parts = made.kind === 'number' ? undo(config, made.value, rng) : null;
     if (!parts || !parts.every((part) => inLimits(config, part))) return null;
-    units = [...units.filter((unit) => unit !== chosen), ...parts];
+    units = [...units.filter((unit) => unit !== made), ...parts];
+    parents.unshift({ parts, made });
   }
   if (units.filter(({ text }) => text === 'square').length > config.maxSquares) return null;
-  return rng.shuffle(units);
+  units = rng.shuffle(units);
+
+  let at = units;
+  const solution = parents.map(({ parts, made }): [number, number] => {
+    const [i, j] = parts.map((part) => at.indexOf(part)).sort((a, b) => a - b);
+    at = [...at.filter((unit) => !parts.includes(unit)), ...(made ? [made] : [])];
+    return [i!, j!];
+  });
+  return { units, solution };
 }
 
 /** Two units that merge to nothing: numbers that cancel, or a fraction that is rounded to zero. */

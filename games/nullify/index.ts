@@ -7,9 +7,8 @@ import { generate, type NullifyInstance } from './generate.ts';
 import guidance from './guidance.txt?raw';
 import paperRules from './rules.paper.txt?raw';
 import pocketRules from './rules.pocket.txt?raw';
-import { EXACT_UNITS, firstMerge, solvable } from './solver.ts';
 import { grammar, score, step, type NullifyState } from './state.ts';
-import { readUnit } from './units.ts';
+import { merged, readUnit, type Unit } from './units.ts';
 import { board, line } from './views.ts';
 
 export default defineGame<NullifyConfig, NullifyInstance, NullifyState>({
@@ -43,8 +42,9 @@ export default defineGame<NullifyConfig, NullifyInstance, NullifyState>({
 
   alternative: () => null, // nothing is hidden
 
-  solvable(_config, { units }) {
-    const read = units.map(readUnit);
-    return read.length <= EXACT_UNITS ? solvable(read) : firstMerge(read) !== null;
+  solvable(_config, { units, solution }) {
+    let at: Unit[] | string = units.map(readUnit);
+    for (const [i, j] of solution) if (typeof at !== 'string') at = merged(at, i, j);
+    return at.length === 0;
   },
 });

@@ -46,10 +46,15 @@ export function firstMerge(units: readonly Unit[]): { i: number; j: number } | n
   for (let n = 0; n < DESCENTS && options.length > 0; n++) {
     const first = rng.pick(options);
     let at: Unit[] | null = first.next;
-    while (at && at.length > DESCENT_UNITS) at = randomMerge(at, rng);
+    while (at && at.length > DESCENT_UNITS) at = shorter(randomMerge(at, rng), randomMerge(at, rng));
     if (at && solvable(at, memo)) return first;
   }
   return null;
+}
+
+/** Of two positions the one with fewer digits: it halves the descents that are needed. */
+function shorter(a: Unit[] | null, b: Unit[] | null): Unit[] | null {
+  return a && b && keyOf(a).length > keyOf(b).length ? b : a;
 }
 
 /** The position after a uniformly drawn legal merge, or null if there is none. */

@@ -16,11 +16,13 @@ export type NullifyState = {
 const number = '(?:0|[1-9]\\d?)';
 export const grammar = `(?<first>${number}) (?<second>${number})`;
 
+/** Numbers, but not two of them. */
+const counted = new RegExp(`^(?!${number} ${number}$)${number}(?: ${number})*$`);
+
 export function step(config: NullifyConfig, state: NullifyState, action: string): Outcome<NullifyState> {
   const refuse = (reason: string) => ({ valid: false, reason }) as const;
   const match = matchAction(grammar, action);
-  if (!match)
-    return refuse(/^\d+(?: \d+)*$/.test(action) ? 'wrong count, two units are needed' : 'not of the form i j');
+  if (!match) return refuse(counted.test(action) ? 'wrong count, two units are needed' : 'not of the form i j');
   const i = Number(match.groups!.first);
   const j = Number(match.groups!.second);
   if (i >= state.units.length || j >= state.units.length) return refuse(`no unit ${Math.max(i, j)}`);
