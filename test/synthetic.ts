@@ -155,6 +155,8 @@ class Builder {
         if (arm.name.startsWith('frozen')) this.checkpoint(game, runSeed, arm, 0, split, 0);
       }
       if (arm.name.startsWith('frozen')) continue;
+      // An adapter carried to another game is only played there.
+      if (this.explore === 0) this.checkpoint(game, runSeed, arm, 0, 'strict', 0);
       for (let index = 0; index < this.explore; index++) {
         this.append(this.exploration(game, runSeed, arm, index));
         const x = index + 1;

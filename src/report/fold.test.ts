@@ -150,11 +150,15 @@ describe('the rest', () => {
       explore: 0,
       arms: [{ name: 'frozen' }, { name: 'training', effect: -2 }],
     });
-    // The synthetic builder explores nothing here, so the strict episodes are added by hand below.
-    expect(foldLogs([home, away], syntheticContext).transfer).toEqual({
-      games: ['snake-v1'],
-      cells: [expect.objectContaining({ trainedOn: 'snake-v1', evaluatedOn: 'snake-v1' })],
-    });
+    const { transfer, games } = foldLogs([home, away], syntheticContext);
+    expect(games.map((game) => game.game)).toEqual(['snake-v1']);
+    expect(transfer!.games).toEqual(['snake-v1', 'tetris-v1']);
+    const [same, other] = transfer!.cells;
+    expect(same).toMatchObject({ trainedOn: 'snake-v1', evaluatedOn: 'snake-v1' });
+    expect(same!.delta.mean).toBeCloseTo(comparison(report, 'training', 'frozen')!.final!.mean, 9);
+    expect(other).toMatchObject({ trainedOn: 'snake-v1', evaluatedOn: 'tetris-v1', delta: { n: 30 } });
+    expect(other!.delta.hi).toBeLessThan(0);
+    expect(other!.normalised).toBeCloseTo(other!.delta.mean / 5, 9);
     expect(report.transfer).toBeNull();
   });
 

@@ -1,4 +1,5 @@
 // One CSV file per table (RFC 4180): plain numbers at full precision, ASCII signs, UTF-8.
+import { MINUS } from '../format.ts';
 import type { Report } from '../types.ts';
 import { tablesOf } from './tables.ts';
 
@@ -18,6 +19,7 @@ export function renderCsv(report: Report): CsvFile[] {
 function field(value: string | number | null): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  const ascii = value.replaceAll(MINUS, '-');
+  const safe = /^[=+\-@\t\r]/.test(ascii) ? `'${ascii}` : ascii;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
