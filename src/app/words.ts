@@ -19,7 +19,7 @@ export const signed = (value: number | null | undefined, digits = 2) =>
   value !== null && value !== undefined && value > 0 ? `+${number(value, digits)}` : number(value, digits);
 
 export const percent = (share: number | null | undefined) =>
-  share === null || share === undefined || !Number.isFinite(share) ? '–' : `${Math.round(share * 100)} %`;
+  share === null || share === undefined || !Number.isFinite(share) ? '–' : `${Math.round(share * 100)}\u00a0%`;
 
 /** `41 s`, `3 min`, `1 h 20 min` */
 export function duration(ms: number): string {

@@ -45,6 +45,7 @@ export function curve({ split, width, lastX }: CurveOptions): SVGSVGElement | HT
     marks: [
       axisX({ ticks, tickSize: 0, tickFormat: 'd', tickPadding: 8 }),
       axisY({ ticks: 5, tickSize: 0, tickPadding: 8 }),
+      ruleY([low], { stroke: 'var(--line)' }),
       ruleY(rules, { y: 'value', stroke: 'var(--line)' }),
       text(rules, {
         y: 'value',
@@ -78,12 +79,12 @@ export function curve({ split, width, lastX }: CurveOptions): SVGSVGElement | HT
           ...(points.length < 3 ? [dot(points, { x: 'x', y: 'mean', fill: look.color, r: 3 })] : []),
         ];
       }),
-      ...labels(split, scale).map(({ arm, value, dy }) => {
+      ...labels(split, scale).map(({ arm, at, value, dy }) => {
         const look = armLook(arm);
         return text([value], {
+          x: () => at,
           y: (d: number) => d,
           text: () => look.title,
-          frameAnchor: 'right',
           textAnchor: 'start',
           dx: 8,
           dy,
@@ -115,14 +116,14 @@ function padded(values: readonly number[]): [number, number] {
   const low = Math.min(...values);
   const high = Math.max(...values);
   const room = Math.max(high - low, 1e-6) * 0.06;
-  return [low >= 0 && low < (high - low) / 2 ? 0 : low - room, high + room];
+  return [low >= 0 ? 0 : low - room, high + room];
 }
 
 /** Labels at the lines' ends, pushed apart so that none covers another. */
 function labels(split: SplitReport, scale: (value: number) => number) {
   const ends = split.arms.flatMap(({ arm, points }) => {
-    const value = points.filter((point) => point.mean !== null).at(-1)?.mean;
-    return value === null || value === undefined ? [] : [{ arm, value, y: scale(value) }];
+    const last = points.filter((point) => point.mean !== null).at(-1);
+    return last ? [{ arm, at: last.x, value: last.mean!, y: scale(last.mean!) }] : [];
   });
   ends.sort((a, b) => a.y - b.y);
   const placed: number[] = [];

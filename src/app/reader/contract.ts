@@ -3,6 +3,12 @@ import type { RunEvent } from '../../log/events.ts';
 import type { Report } from '../../report/types.ts';
 import type { ReplayFrame } from '../../workers/contract.ts';
 
+export interface Replayed {
+  /** One a step, before its action; the last frame is the end and has no action. */
+  frames: ReplayFrame[];
+  stepCap: number;
+}
+
 export interface ReaderApi {
   /** Forgets the log. */
   reset(): Promise<void>;
@@ -11,8 +17,8 @@ export interface ReaderApi {
   stream(url: string, onEvents: (events: RunEvent[]) => void): Promise<void>;
   /** The report of the first `count` events. */
   report(count: number): Promise<Report>;
-  /** Boards of an episode, by replay from its seed and actions; the last frame is the end and has no action. */
-  frames(n: number): Promise<ReplayFrame[]>;
+  /** Boards of an episode, by replay from its seed and actions. */
+  frames(n: number): Promise<Replayed>;
   /** The exact prompt of a step. */
   prompt(n: number, step: number): Promise<string>;
 }

@@ -3,8 +3,9 @@ import { advance, cut, observe, reset } from '../../../games/episode.ts';
 import { findGame } from '../../../games/registry.ts';
 import type { EpisodeEvent } from '../../log/events.ts';
 import type { ReplayFrame } from '../../workers/contract.ts';
+import type { Replayed } from './contract.ts';
 
-export function framesOf(event: EpisodeEvent): ReplayFrame[] {
+export function framesOf(event: EpisodeEvent): Replayed {
   const game = findGame(event.game);
   const logged = event.steps.map((step) => ({
     observation: step.observation,
@@ -16,7 +17,7 @@ export function framesOf(event: EpisodeEvent): ReplayFrame[] {
   const last = { observation: '', action: null, selfScore: null, reward: null, feedback: '' };
   if (!game) {
     const boards = logged.map((step) => ({ ...step, board: step.observation }));
-    return [...boards, { ...last, board: boards.at(-1)?.board ?? '' }];
+    return { frames: [...boards, { ...last, board: boards.at(-1)?.board ?? '' }], stepCap: logged.length };
   }
   const { preset, phase, seed, role, split, options } = event;
   let episode = reset(game, { preset, phase, seed, role, split, options });
@@ -28,5 +29,5 @@ export function framesOf(event: EpisodeEvent): ReplayFrame[] {
   }
   if (event.endReason === 'context' && !episode.end) episode = cut(episode).episode;
   frames.push({ ...last, board: observe(episode, 'board'), observation: observe(episode), feedback: episode.feedback });
-  return frames;
+  return { frames, stepCap: episode.config.stepCap };
 }

@@ -1,6 +1,6 @@
 // The reader worker: parses logs, replays boards, computes the report. Off the page's thread, no state but one log.
-import * as Comlink from 'comlink';
 import type { RunEvent } from '../../log/events.ts';
+import { serve } from '../../workers/wire.ts';
 import type { ReaderApi } from './contract.ts';
 import { framesOf } from './frames.ts';
 import { jsonLines } from './jsonl.ts';
@@ -44,6 +44,4 @@ const api: ReaderApi = {
   },
 };
 
-Comlink.expose(api);
-// The page waits for this before its first call: Comlink never settles a call that came before `expose`.
-postMessage('ready');
+serve(api);

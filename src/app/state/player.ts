@@ -1,12 +1,13 @@
 // Plays a finished log back in time, as the same messages that a live run sends. Knows nothing of the page.
 import type { Live, Stage } from '../../gym/live.ts';
 import type { EpisodeEvent, RunEvent } from '../../log/events.ts';
-import type { LabMessage, ReplayFrame } from '../../workers/contract.ts';
+import type { Replayed } from '../reader/contract.ts';
+import type { LabMessage } from '../../workers/contract.ts';
 import { capital, counted, number } from '../words.ts';
 
 export interface PlayerOptions {
   emit(message: LabMessage): void;
-  frames(n: number): Promise<ReplayFrame[]>;
+  frames(n: number): Promise<Replayed>;
   /** The line of the episode that is about to be shown. */
   episode(n: number): void;
   ended(): void;
@@ -27,7 +28,7 @@ export class Player {
   #stopAfterEpisode = false;
   #closed = false;
   #wake: (() => void) | null = null;
-  #nextFrames: { n: number; frames: Promise<ReplayFrame[]> } | null = null;
+  #nextFrames: { n: number; frames: Promise<Replayed> } | null = null;
   #options: PlayerOptions;
   speed = 1;
 
@@ -99,7 +100,18 @@ export class Player {
         this.#options.emit({ kind: 'state', runId: null, state: 'paused' });
       }
     }
-    if (!this.#closed) this.#options.ended();
+    if (this.#closed) return;
+    if (this.#fast) await this.#showLast();
+    this.#options.ended();
+  }
+
+  /** What stands on the stage when everything has been shown at once: the end of the last explored episode. */
+  async #showLast() {
+    const last = this.#events.findLast((event) => event.type === 'episode' && event.phase === 'explore');
+    if (last?.type !== 'episode') return;
+    const frames = await this.#framesOf(last.n);
+    this.#stage('judge', last, judged(last));
+    for (let step = 0; step < last.steps.length; step++) this.#step(last, frames, step);
   }
 
   #hasExploration() {
@@ -165,7 +177,7 @@ export class Player {
     }
   }
 
-  #step(event: EpisodeEvent, frames: ReplayFrame[], index: number) {
+  #step(event: EpisodeEvent, { frames, stepCap }: Replayed, index: number) {
     const step = event.steps[index];
     if (!step) return;
     const over = index === event.steps.length - 1;
@@ -176,7 +188,7 @@ export class Player {
       phase: event.phase,
       index: event.index,
       step: index + 1,
-      stepCap: Math.max(event.steps.length, this.#cap(event)),
+      stepCap: Math.max(event.steps.length, stepCap),
       observation: step.observation,
       board: frames[index]?.board ?? step.observation,
       prompt: '',
@@ -192,18 +204,9 @@ export class Player {
     });
   }
 
-  /** The longest episode of this game and phase seen so far: a log does not carry the cap itself. */
-  #cap({ game, phase }: EpisodeEvent) {
-    let cap = 0;
-    for (const event of this.#events) {
-      if (event.type === 'episode' && event.game === game && event.phase === phase) cap = Math.max(cap, event.steps.length);
-    }
-    return cap;
-  }
-
-  #framesOf(n: number): Promise<ReplayFrame[]> {
+  #framesOf(n: number): Promise<Replayed> {
     // Where a replay fails, the page shows what was logged.
-    const ask = (line: number) => this.#options.frames(line).catch((): ReplayFrame[] => []);
+    const ask = (line: number) => this.#options.frames(line).catch((): Replayed => ({ frames: [], stepCap: 0 }));
     this.#options.episode(n);
     const mine = this.#nextFrames?.n === n ? this.#nextFrames.frames : ask(n);
     // The next episode's boards are made while this one plays.

@@ -4,6 +4,7 @@ import type { Settings } from '../../gym/settings.ts';
 import type { ModelCard } from '../../models/types.ts';
 import type { LabApi, LabMessage, RunSummary, VerifyResult } from '../../workers/contract.ts';
 import { openLab } from '../lab.ts';
+import { loadBoard } from '../now/boards.ts';
 import { Reader } from '../reader/client.ts';
 import { Player } from './player.ts';
 import { listRecordings, type Recording } from './recordings.ts';
@@ -36,8 +37,8 @@ export class Session {
   offered = $state.raw<unfinished.Unfinished | null>(null);
   /** A request to the lab is under way. */
   busy = $state(false);
-  /** Set once something has moved: from then on charts may load. */
-  moved = $state(false);
+  /** Set once something has moved, or nothing will: from then on charts may load. */
+  charts = $state(false);
   verified = $state.raw<VerifyResult | null>(null);
 
   readonly page: PageState = $derived.by(() => {
@@ -68,6 +69,7 @@ export class Session {
     if (!wanted) return;
     this.source = 'recorded';
     this.recording = wanted;
+    if (wanted.game) void loadBoard(wanted.game);
     const player = new Player({
       emit: (message) => {
         if (player !== this.#player) return;
@@ -112,8 +114,9 @@ export class Session {
     this.offered = null;
     await this.#guard('worker/start', async () => {
       const lab = await this.lab();
-      const settings = $state.snapshot(this.settings.given) as Settings;
-      const id = await (from ? lab.start(settings, $state.snapshot(from)) : lab.start(settings));
+      // `given` is raw state, plain data already.
+      const settings = this.settings.given;
+      const id = await (from ? lab.start(settings, from) : lab.start(settings));
       this.view.runId = id;
       this.#remember();
     });
@@ -176,6 +179,7 @@ export class Session {
       await this.reader.append(events);
       const { closed } = this.view;
       this.view.state = closed === null ? 'paused' : closed === 'failed' ? 'failed' : 'done';
+      this.#moved();
       this.#report();
     });
   }
@@ -316,7 +320,7 @@ export class Session {
     }
     if (this.source === 'stored' || this.source === 'none') return;
     view.apply(message);
-    if (message.kind === 'live' && message.live.kind === 'step') this.moved = true;
+    if (message.kind === 'live' && message.live.kind === 'step') this.#moved();
     if (message.kind === 'state') this.#remember();
     if (message.kind === 'event') {
       if (this.source === 'live') void this.reader.append([message.event]);
@@ -324,6 +328,11 @@ export class Session {
       if (type === 'checkpoint' || type === 'run.closed' || type === 'run.opened') this.#report();
       else if (type === 'episode' && message.event.phase === 'explore') this.#report();
     }
+  }
+
+  /** After the frame in which the first move is painted. */
+  #moved() {
+    if (!this.charts) setTimeout(() => (this.charts = true), 60);
   }
 
   #report() {

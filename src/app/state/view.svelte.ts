@@ -42,23 +42,10 @@ export class RunView {
   opened = $state.raw<RunOpened | null>(null);
   closed = $state<'done' | 'stopped' | 'failed' | null>(null);
 
-  #events: RunEvent[] = [];
-  #rows: EpisodeRow[] = [];
-  #count = $state(0);
-
-  get count() {
-    return this.#count;
-  }
-
-  get events(): readonly RunEvent[] {
-    void this.#count;
-    return this.#events;
-  }
-
-  get rows(): readonly EpisodeRow[] {
-    void this.#count;
-    return this.#rows;
-  }
+  /** Replaced, never changed in place, so that whoever derives from them sees it. */
+  events = $state.raw<readonly RunEvent[]>([]);
+  rows = $state.raw<readonly EpisodeRow[]>([]);
+  readonly count = $derived(this.events.length);
 
   consolidations(): Consolidation[] {
     return this.events.filter((event) => event.type === 'consolidation');
@@ -73,7 +60,7 @@ export class RunView {
   }
 
   episode(n: number): EpisodeEvent | null {
-    const event = this.#events[n];
+    const event = this.events[n];
     return event?.type === 'episode' ? event : null;
   }
 
@@ -102,15 +89,16 @@ export class RunView {
   }
 
   append(events: readonly RunEvent[]) {
+    const rows: EpisodeRow[] = [];
     for (const event of events) {
-      this.#events.push(event);
       if (event.type === 'run.opened') this.opened = event;
-      else if (event.type === 'episode') this.#rows.push(row(event));
+      else if (event.type === 'episode') rows.push(row(event));
       else if (event.type === 'run.closed') this.closed = event.reason;
       else if (event.type === 'run.failed') this.closed = 'failed';
       else if (event.type === 'run.resumed') this.closed = null;
     }
-    this.#count = this.#events.length;
+    this.events = [...this.events, ...events];
+    if (rows.length > 0) this.rows = [...this.rows, ...rows];
   }
 
   private live(live: Live) {

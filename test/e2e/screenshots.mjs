@@ -1,0 +1,87 @@
+// Pictures of every state of the page in both themes and two sizes, for people to look at: test/.results/shots/.
+// node test/e2e/screenshots.mjs [name…]; needs a build in test/.results/dist and recordings (record.mjs).
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { open, results } from './browser.mjs';
+
+const shots = join(results, 'shots');
+mkdirSync(shots, { recursive: true });
+const only = process.argv.slice(2);
+
+const STATES = {
+  opening: async (page) => page.waitForTimeout(1500),
+  ended: async (page) => {
+    await page.getByText('show the end').click();
+    await page.getByText('Training helps').waitFor();
+    await page.waitForTimeout(600);
+  },
+  arms: async (page) => {
+    await page.locator('.arms').click();
+    await page.waitForTimeout(300);
+  },
+  settings: async (page) => {
+    await page.getByRole('button', { name: 'Settings', exact: true }).click();
+    await page.waitForTimeout(300);
+  },
+  lessons: async (page) => {
+    await page.getByRole('button', { name: 'Lessons' }).click();
+    await page.waitForTimeout(300);
+  },
+  help: async (page) => {
+    await page.keyboard.press('?');
+    await page.waitForTimeout(300);
+  },
+  memory: async (page) => {
+    await STATES.ended(page);
+    await page.getByText('Read it all').click();
+    await page.waitForTimeout(400);
+  },
+  episodes: async (page) => {
+    await STATES.ended(page);
+    await page.getByText(/^All \d+ episodes/).click();
+    await page.waitForTimeout(400);
+  },
+  replay: async (page) => {
+    await STATES.ended(page);
+    await page.locator('[data-part=episodes] table button').first().click();
+    await page.waitForTimeout(2500);
+  },
+  judge: async (page) => {
+    await STATES.ended(page);
+    await page.getByText('All figures').click();
+    await page.waitForTimeout(400);
+  },
+  words: async (page) => {
+    await page.locator('[data-part=pause]').click();
+    for (const name of ['Its own words', 'Exact prompt']) await page.getByText(name, { exact: true }).click();
+    await page.waitForTimeout(800);
+  },
+  empty: Object.assign(async (page) => page.waitForTimeout(800), { options: { recording: null } }),
+  trust: Object.assign(async (page) => page.waitForTimeout(6000), { options: { recording: ['trust'] }, query: '?v=1&games=trust' }),
+  tetris: Object.assign(async (page) => page.waitForTimeout(5000), { options: { recording: ['tetris'] }, query: '?v=1&games=tetris' }),
+  chess: Object.assign(async (page) => page.waitForTimeout(3000), { options: { recording: ['chess'] }, query: '?v=1&games=chess' }),
+  minesweeper: Object.assign(async (page) => page.waitForTimeout(3500), { options: { recording: ['minesweeper'] }, query: '?v=1&games=minesweeper' }),
+  nullify: Object.assign(async (page) => page.waitForTimeout(2500), { options: { recording: ['nullify'] }, query: '?v=1&games=nullify' }),
+  pvz: Object.assign(async (page) => page.waitForTimeout(9000), { options: { recording: ['pvz'] }, query: '?v=1&games=pvz' }),
+};
+
+const chosen = Object.entries(STATES).filter(([name]) => only.length === 0 || only.some((one) => one.split('@')[0] === name));
+const variants = ['light', 'dark'].flatMap((theme) => ['desktop', 'phone'].map((size) => ({ theme, size })));
+const { url, page: newPage, close } = await open();
+for (const [name, state] of chosen) {
+  const wanted = only.filter((one) => one.startsWith(`${name}@`)).map((one) => one.split('@')[1]);
+  for (const { theme, size } of variants.filter((one) => wanted.length === 0 || wanted.includes(`${one.theme}-${one.size}`))) {
+    const page = await newPage({ theme, size, ...state.options });
+    await page.goto(`${url}${state.query ?? ''}`);
+    try {
+      if (state.options?.recording !== null) await page.locator('[data-part=board] svg, [data-part=board] pre').first().waitFor();
+      await state(page);
+    } catch (error) {
+      console.log(`${name} ${theme} ${size}: ${String(error).split('\n')[0]}`);
+    }
+    await page.screenshot({ path: join(shots, `${name}-${theme}-${size}.png`), fullPage: true });
+    if (page.errors.length > 0) console.log(`${name} ${theme} ${size}:`, page.errors);
+    await page.context().close();
+  }
+}
+await close();
