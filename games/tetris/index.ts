@@ -12,7 +12,6 @@ import { expert, random, strategies, tips } from './strategies.ts';
 import { board, legend, line } from './views.ts';
 
 const GRAMMAR = String.raw`(?<column>[1-9]\d?) (?<angle>0|90|180|270)`;
-const EFFECT = { explore: 'changes nothing but takes a step', strict: 'ends the game' };
 const FEEDBACK = { landed: '', spared: 'topped out, top rows cleared', over: 'topped out' };
 
 const draw = (
@@ -21,11 +20,15 @@ const draw = (
   from: readonly Piece[] = [],
 ): Piece[] => [...from, ...Array.from({ length: config.stepCap - from.length }, () => pick(config.pieces))];
 
-function toppingOut({ spares, spareRows }: TetrisConfig): string {
-  const end = 'A piece that rests partly above the board ends the game.';
-  return spares > 0
-    ? `A piece that rests partly above the board ends the game; once, it only empties the top ${spareRows} rows instead and is asked again.`
-    : end;
+/** What topping out and an invalid answer do, for the pocket rules and the paper's. */
+function ends({ phase, spares, spareRows }: TetrisConfig): { top: string; invalid: string } {
+  const spared = spares > 0 ? ` (the first time it only empties the top ${spareRows} rows)` : '';
+  return phase === 'strict'
+    ? { top: 'A piece resting above the top, or an invalid answer, ends the game.', invalid: 'ends the game' }
+    : {
+        top: `A piece resting above the top ends the game${spared}; an invalid answer takes a step.`,
+        invalid: 'changes nothing but takes a step',
+      };
 }
 
 export default defineGame<TetrisConfig, TetrisInstance, TetrisState>({
@@ -43,8 +46,7 @@ export default defineGame<TetrisConfig, TetrisInstance, TetrisState>({
       height,
       steps: stepCap,
       pieces: config.pieces.map((piece) => `${piece} ${PATTERNS[piece]}`).join(', '),
-      top: toppingOut(config),
-      invalid: `An invalid answer ${EFFECT[config.phase]}.`,
+      ...ends(config),
     });
   },
   guidance: (config) => (config.preset === 'pocket' ? tips.expert! : guidance.trim()),
