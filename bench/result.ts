@@ -1,0 +1,49 @@
+// What a benchmark returns, and how times are taken: in turns, medians. Runs in Node, a page or a worker alike.
+
+export interface BenchResult {
+  name: string;
+  /** 'node' or the browser; threads in words. */
+  where: string;
+  engine: string;
+  oursMs: number;
+  peer: string;
+  peerMs: number;
+  /** How many times faster than the peer. */
+  ratio: number;
+  /** Share of each op in our time, largest first. */
+  shares: Record<string, number>;
+  /** Further numbers in words. */
+  notes?: string;
+}
+
+export const where = (threads: number): string => {
+  const agent = typeof process === 'object' && process.versions?.node ? `Node ${process.versions.node}` : browser();
+  return `${agent}, ${threads} thread${threads === 1 ? '' : 's'}`;
+};
+
+const browser = (): string => /(Chrome|Firefox|Version)\/[\d]+/.exec(globalThis.navigator?.userAgent ?? '')?.[0] ?? '?';
+
+export const median = (times: number[]): number => {
+  const sorted = [...times].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+};
+
+/** Median milliseconds of each piece of work, run in turns so that a slow spell hits all alike. */
+export async function inTurns(rounds: number, works: (() => Promise<unknown>)[]): Promise<number[]> {
+  const times = works.map(() => [] as number[]);
+  for (let round = 0; round < rounds; round++) {
+    for (const [i, work] of works.entries()) {
+      const start = performance.now();
+      await work();
+      times[i]!.push(performance.now() - start);
+    }
+  }
+  return times.map(median);
+}
+
+export function sharesOf(times: ReadonlyMap<string, number>): Record<string, number> {
+  const total = [...times.values()].reduce((a, b) => a + b, 0);
+  const sorted = [...times].sort((a, b) => b[1] - a[1]);
+  return Object.fromEntries(sorted.map(([name, ms]) => [name, Math.round((ms / total) * 1000) / 1000]));
+}
