@@ -2,7 +2,8 @@
 import { defineGame } from '../contract.ts';
 import { actions, grammar } from './action.ts';
 import { configs, START_SUN, type PvzConfig } from './config.ts';
-import { expert, random, strategies, tips } from './strategies.ts';
+import { expert } from './expert.ts';
+import { random, strategies, tips } from './strategies.ts';
 import guidance from './guidance.txt?raw';
 import { rules } from './rules.ts';
 import { drawSpawns, type PvzInstance } from './spawn.ts';
@@ -36,7 +37,7 @@ export default defineGame<PvzConfig, PvzInstance, PvzState>({
   score: (_config, state) => state.field.turn,
   success: (config, state) => state.field.turn >= config.stepCap,
   random,
-  expert,
+  expert: (config, state) => expert(config, state),
   strategies,
   tips,
 

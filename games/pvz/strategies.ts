@@ -1,13 +1,17 @@
-// Ways to play, from random purchases to the expert; each reads the field only.
+// Ways to play, from random purchases to the expert, each with its own fault; all read the field only.
 import type { Rng } from '../contract.ts';
 import { allowed, write, type Placement } from './action.ts';
-import { plants, type PlantKind, type PvzConfig } from './config.ts';
+import type { PlantKind, PvzConfig } from './config.ts';
+import { buy, count, doom, expert, freeColumns, leftmost, rescue } from './expert.ts';
 import type { PvzState } from './state.ts';
 import { placed, type Field } from './turn.ts';
 
 type Policy = (config: PvzConfig, state: PvzState, rng: Rng) => string;
 
-/** Half the time nothing more; else one legal placement, each equally likely, and again. */
+/**
+ * Half the time nothing more; else one legal placement, each equally likely, and again. Uniform over the sets of
+ * placements would nearly always spend everything: large sets are by far the most.
+ */
 export const random: Policy = (config, state, rng) => {
   const chosen: Placement[] = [];
   let field = state.field;
@@ -21,58 +25,70 @@ export const random: Policy = (config, state, rng) => {
   return write(chosen);
 };
 
-/** Buys what `choose` names until it names nothing or the sun is short. */
-const buying =
-  (choose: (config: PvzConfig, field: Field, rng: Rng) => Placement | null): Policy =>
-  (config, state, rng) => {
-    const chosen: Placement[] = [];
-    let field = state.field;
-    for (let next = choose(config, field, rng); next; next = choose(config, field, rng)) {
-      if (field.sun < plants[next.kind].cost) break;
-      chosen.push(next);
-      field = placed(config, field, next.kind, next.row, next.col);
-    }
-    return write(chosen);
-  };
+const wishing =
+  (wish: (config: PvzConfig, field: Field) => Placement | null): Policy =>
+  (config, state) =>
+    buy(config, state, wish);
 
-const leftmost = (config: PvzConfig, field: Field, row: number) => {
-  for (let col = 0; col < config.cols; col++) if (!field.cells[row * config.cols + col]) return col;
-  return null;
-};
-const count = (config: PvzConfig, field: Field, row: number, kind: PlantKind) =>
-  field.cells.slice(row * config.cols, (row + 1) * config.cols).filter((plant) => plant?.kind === kind).length;
-
-const fill = (kind: PlantKind) =>
-  buying((config, field) => {
-    for (let row = 0; row < config.rows; row++) {
-      const col = leftmost(config, field, row);
-      if (col !== null) return { kind, row, col };
-    }
-    return null;
+/** One kind from the left, in all rows alike. */
+const spread = (kind: PlantKind) =>
+  wishing((config, field) => {
+    const cell = leftmost(config, field);
+    return cell && { kind, ...cell };
   });
 
-export const expert: Policy = buying((config, field) => {
-  const rows = Array.from({ length: config.rows }, (_, row) => row);
-  const flowers = rows.reduce((sum, row) => sum + count(config, field, row, 'X'), 0);
-  const needs = rows
-    .map((row) => {
-      const hp = field.zombies.filter((zombie) => zombie.row === row).reduce((sum, zombie) => sum + zombie.hp, 0);
-      return { row, want: Math.ceil(hp / 4) - count(config, field, row, 'W') };
-    })
-    .sort((a, b) => b.want - a.want);
-  const kind = needs[0]!.want > 0 ? 'W' : flowers < config.rows ? 'X' : 'W';
-  for (const { row } of kind === 'W' ? needs : [...needs].reverse()) {
-    const col = leftmost(config, field, row);
-    if (col !== null) return { kind, row, col };
+/** One kind, the first row full before the next begins. */
+const rowByRow = (kind: PlantKind) => wishing((config, field) => inFirstRow(config, field, kind));
+
+function inFirstRow(config: PvzConfig, field: Field, kind: PlantKind): Placement | null {
+  for (let row = 0; row < config.rows; row++) {
+    const col = freeColumns(config, field, row)[0];
+    if (col !== undefined) return { kind, row, col };
   }
   return null;
-});
+}
+
+/** A shooter for the row with the most zombie HP for each shooter that it has. */
+function shooter(config: PvzConfig, field: Field): Placement | null {
+  let best: { row: number; need: number } | null = null;
+  for (let row = 0; row < config.rows; row++) {
+    const hp = field.zombies.filter((zombie) => zombie.row === row).reduce((sum, zombie) => sum + zombie.hp, 0);
+    const shooters = field.cells.slice(row * config.cols, (row + 1) * config.cols).filter((p) => p?.kind === 'W');
+    const need = hp / (1 + shooters.length);
+    if (freeColumns(config, field, row).length > 0 && need > (best?.need ?? 0)) best = { row, need };
+  }
+  return best && { kind: 'W', row: best.row, col: freeColumns(config, field, best.row)[0]! };
+}
 
 export const strategies: Readonly<Record<string, Policy>> = {
   random,
   nothing: () => '-',
-  flowers: fill('X'),
-  walls: fill('J'),
-  expert,
+  flowers: rowByRow('X'),
+  walls: spread('J'),
+  shooters: spread('W'),
+  guard: wishing(shooter),
+  economy: wishing((config, field) => {
+    const cell = leftmost(config, field);
+    if (count(field, 'X') < config.rows) return cell && { kind: 'X', ...cell };
+    return shooter(config, field) ?? (cell && { kind: 'W', ...cell });
+  }),
+  late: wishing((config, field) => {
+    const loss = doom(config, field);
+    return loss.turn - field.turn <= 1 ? rescue(config, field, loss) : null;
+  }),
+  careless: (config, state, rng) => (rng.int(2) === 0 ? expert(config, state) : random(config, state, rng)),
+  expert: (config, state) => expert(config, state),
 };
-export const tips: Readonly<Record<string, string>> = {};
+
+export const tips: Readonly<Record<string, string>> = {
+  random: 'retain: nothing. avoid: nothing. next: any plant.',
+  nothing: 'retain: sun. avoid: plants. next: -.',
+  flowers: 'retain: X. avoid: W and J. next: X row by row.',
+  walls: 'retain: J. avoid: X and W. next: J in all rows.',
+  shooters: 'retain: W. avoid: X and J. next: W in all rows.',
+  guard: 'retain: W. avoid: rows with no zombie. next: W in the row with the most hp.',
+  economy: 'retain: X in all rows. avoid: J. next: W in the row with the most hp.',
+  late: 'retain: sun. avoid: early plants. next: a plant when a zombie is at 0.',
+  careless: 'retain: X and J at times. avoid: nothing. next: any plant at times.',
+  expert: 'retain: X in all rows. avoid: rows with no plant. next: help a row with a zombie at 0 or 1, then X, then J.',
+};

@@ -1,0 +1,232 @@
+import { describe, expect, test } from 'vitest';
+import type { Phase, Preset } from '../contract.ts';
+import { advance, observe, reset } from '../episode.ts';
+import { stream } from '../rng.ts';
+import { configs } from './config.ts';
+import game from './index.ts';
+import { arriving, drawSpawns, hpOf, spawnCount } from './spawn.ts';
+import type { PvzState } from './state.ts';
+import { emptyField, placed, playTurn, type Field, type Zombie } from './turn.ts';
+
+const pocket = configs.pocket.strict;
+
+function mean(preset: Preset, phase: Phase, name: string, episodes: number) {
+  const policy = game.strategies![name]!;
+  let sum = 0;
+  for (let seed = 0; seed < episodes; seed++) {
+    let episode = reset(game, { preset, phase, seed });
+    const rng = stream(seed, name);
+    while (!episode.end) {
+      const { episode: next, report } = advance(episode, policy(episode.config, episode.state, rng));
+      expect(report.valid).toBe(true);
+      episode = next;
+    }
+    sum += episode.score;
+  }
+  return sum / episodes;
+}
+
+/** A field with plants as `W 0 1` and zombies as [kind, row, col, hp]. */
+function field(
+  plants: string[],
+  zombies: [Zombie['kind'], number, number, number][],
+  sun = 0,
+  rows = 3,
+  cols = 6,
+): Field {
+  const config = { ...pocket, rows, cols };
+  let at = emptyField(config, 10_000);
+  for (const text of plants) {
+    const [kind, row, col] = text.split(' ');
+    at = placed(config, at, kind as 'X', Number(row), Number(col));
+  }
+  return { ...at, sun, zombies: zombies.map(([kind, row, col, hp]) => ({ kind, row, col, hp })) };
+}
+const turn = (at: Field, rows = 3, cols = 6) => playTurn({ ...pocket, rows, cols }, at, []);
+const zombiesOf = (at: Field) => at.zombies.map(({ kind, row, col, hp }) => [kind, row, col, hp]);
+
+describe('one turn', () => {
+  test('a zombie walks one cell a turn and leaves at the left', () => {
+    expect(zombiesOf(turn(field([], [['N', 1, 3, 4]])))).toEqual([['N', 1, 2, 4]]);
+    const lost = turn(field([], [['N', 1, 0, 4]]));
+    expect(lost).toMatchObject({ lost: 1, turn: 0, zombies: [] });
+  });
+  test('sun: 25 a turn, 10 a sunflower', () => {
+    expect(turn(field(['X 0 0', 'X 2 5'], [])).sun).toBe(45);
+    expect(turn(field([], [])).sun).toBe(25);
+  });
+  test('a shooter hits the left-most zombie at or right of it, in its row', () => {
+    const at = field(['W 1 2'], [['N', 1, 1, 4], ['N', 1, 5, 4], ['N', 1, 3, 4], ['N', 0, 3, 4]]); // prettier-ignore
+    expect(zombiesOf(turn(at))).toEqual([['N', 1, 0, 4], ['N', 1, 4, 4], ['N', 1, 2, 3], ['N', 0, 2, 4]]); // prettier-ignore
+  });
+  test('a zombie in the cell of the shooter is hit, and bites', () => {
+    const after = turn(field(['W 0 0'], [['N', 0, 0, 2]]));
+    expect(zombiesOf(after)).toEqual([['N', 0, 0, 1]]);
+    expect(after.cells[0]).toEqual({ kind: 'W', hp: 1 });
+  });
+  test('who is shot dead neither bites nor walks; shots beyond its HP are lost', () => {
+    const after = turn(field(['W 0 0', 'W 0 1'], [['N', 0, 2, 1], ['N', 0, 3, 4]])); // prettier-ignore
+    expect(zombiesOf(after)).toEqual([['N', 0, 2, 4]]);
+  });
+  test('the three-line shooter reaches the rows that exist', () => {
+    const all: [Zombie['kind'], number, number, number][] = [['N', 0, 4, 4], ['N', 1, 4, 4], ['N', 2, 4, 4]]; // prettier-ignore
+    expect(turn(field(['S 1 0'], all)).zombies.map(({ hp }) => hp)).toEqual([3, 3, 3]);
+    expect(turn(field(['S 0 0'], all)).zombies.map(({ hp }) => hp)).toEqual([3, 3, 4]);
+  });
+  test('a torch adds one, in that row, once, for the cell to its left', () => {
+    const all: [Zombie['kind'], number, number, number][] = [['N', 0, 5, 9], ['N', 1, 5, 9]]; // prettier-ignore
+    expect(turn(field(['W 0 0', 'H 0 1'], all)).zombies.map(({ hp }) => hp)).toEqual([7, 9]);
+    expect(turn(field(['W 0 0', 'H 0 1', 'H 0 2'], all)).zombies.map(({ hp }) => hp)).toEqual([7, 9]);
+    expect(turn(field(['W 0 0', 'H 0 2'], all)).zombies.map(({ hp }) => hp)).toEqual([8, 9]);
+    expect(turn(field(['S 0 0', 'H 0 1'], all)).zombies.map(({ hp }) => hp)).toEqual([7, 8]);
+  });
+  test('bites: all at once, I bites 3, the dead plant goes', () => {
+    expect(turn(field(['J 0 2'], [['I', 0, 2, 6], ['N', 0, 2, 4]])).cells[2]).toEqual({ kind: 'J', hp: 6 }); // prettier-ignore
+    const after = turn(field(['X 0 2'], [['N', 0, 2, 4], ['N', 0, 2, 4]])); // prettier-ignore
+    expect(after.cells[2]).toBeNull();
+    expect(after.zombies.map(({ col }) => col)).toEqual([2, 2]);
+  });
+  test('a chili burns its row before anything else and leaves its cell free', () => {
+    const after = placed(pocket, field([], [['B', 0, 0, 30], ['N', 1, 4, 4]], 300), 'F', 0, 3); // prettier-ignore
+    expect(after.sun).toBe(0);
+    expect(zombiesOf(after)).toEqual([['N', 1, 4, 4]]);
+    expect(after.cells.every((plant) => plant === null)).toBe(true);
+  });
+});
+
+describe('spawns', () => {
+  test('1 + floor(turn/10) at turns 0, 5, 10, …', () => {
+    expect([0, 1, 5, 10, 15, 20, 25, 30].map(spawnCount)).toEqual([1, 0, 1, 2, 2, 3, 3, 4]);
+  });
+  test('HP grows by 4 every 10 turns', () => {
+    expect([hpOf('N', 0), hpOf('N', 9), hpOf('N', 10), hpOf('R', 10), hpOf('B', 20), hpOf('I', 25)]).toEqual([4, 4, 8, 12, 20, 14]); // prettier-ignore
+  });
+  test('kinds only from their turn on; all of them occur', () => {
+    const first = { N: 0, R: 10, B: 20, I: 20 };
+    const seen = new Set<string>();
+    for (let seed = 0; seed < 50; seed++) {
+      for (const { turn, kind, row } of drawSpawns(configs.paper.strict, stream(seed, 's'))) {
+        expect(turn).toBeGreaterThanOrEqual(first[kind]);
+        expect(row).toBeLessThan(5);
+        seen.add(kind);
+      }
+    }
+    expect(seen.size).toBe(4);
+  });
+  test('they enter at the right edge', () => {
+    expect(arriving(pocket, [{ turn: 10, row: 2, kind: 'R' }], 10)).toEqual([{ kind: 'R', row: 2, col: 5, hp: 12 }]);
+  });
+});
+
+describe('figures known from elsewhere', () => {
+  test.each([['pocket', 'explore', 6], ['pocket', 'strict', 6], ['paper', 'explore', 7], ['paper', 'strict', 6]] as const)(
+    '%s %s: doing nothing lasts %i turns', (preset, phase, turns) => {
+      expect(mean(preset, phase, 'nothing', 30)).toBe(turns);
+    }); // prettier-ignore
+  test('doing nothing on 3x5 lasts 5 turns', () => {
+    const config = { ...pocket, cols: 5 };
+    let state = game.start(config, game.generate(config, stream(0, 'g')));
+    for (;;) {
+      const outcome = game.step(config, state, '-');
+      if (!outcome.valid) throw new Error(outcome.reason);
+      state = outcome.state;
+      if (outcome.terminated) break;
+    }
+    expect(game.score(config, state)).toBe(5);
+  });
+  test('pocket strict: random about 9, sunflowers about 22, a good player 31 or more', () => {
+    expect(Math.abs(mean('pocket', 'strict', 'random', 150) - 9.4)).toBeLessThan(1);
+    expect(Math.abs(mean('pocket', 'strict', 'flowers', 60) - 22.7)).toBeLessThan(2);
+    expect(mean('pocket', 'strict', 'expert', 60)).toBeGreaterThan(31);
+  });
+});
+
+describe('answers', () => {
+  const { state } = reset(game, { preset: 'pocket', phase: 'strict', seed: 1 });
+  const reason = (action: string, config = pocket) => {
+    const outcome = game.step(config, state, action);
+    return outcome.valid ? `valid ${outcome.feedback}`.trim() : outcome.reason;
+  };
+  test.each(['', '-', 'X 1 0', 'x 2 5', 'J 0 0'])('accepts "%s"', (action) => expect(reason(action)).toBe('valid'));
+  test.each(['X', 'X 1', 'X 1,0', 'X(1,0)', 'Q 1 0', 'X 1 0;', 'X 1 0 W 0 1', '--', 'X 01 0', 'X -1 0', 'plant X 1 0'])(
+    'does not read "%s"',
+    (action) => expect(reason(action)).toBe('not of the form X row col; W row col'),
+  );
+  test.each([
+    ['X 3 0', 'X 3 0 out of range'],
+    ['X 0 6', 'X 0 6 out of range'],
+    ['W 0 0', 'W 0 0 not enough sun'],
+    ['X 0 0; J 1 1', 'J 1 1 not enough sun'],
+    ['X 0 0; X 0 0', 'X 0 0 occupied'],
+  ])('strict refuses "%s", exploration skips it', (action, why) => {
+    expect(reason(action)).toBe(why);
+    expect(reason(action, { ...pocket, phase: 'explore' })).toBe(`valid skipped ${why}`);
+  });
+  test('what can be paid is planted all the same in exploration', () => {
+    const outcome = game.step({ ...pocket, phase: 'explore' }, state, 'X 0 0; W 1 1');
+    expect(outcome.valid && (outcome.state as PvzState).field.cells[0]).toEqual({ kind: 'X', hp: 2 });
+  });
+  test('10,000 near-misses', () => {
+    const rng = stream(1, 'fuzz');
+    const pattern = new RegExp(`^(?:${game.grammar(pocket)})$`, 'i');
+    for (let i = 0; i < 10_000; i++) {
+      const characters = [...rng.pick(['X 1 0', 'X 1 0; W 0 1', '-', 'J 2 5;F 1 1'])];
+      for (let n = rng.int(4); n > 0; n--) {
+        characters.splice(rng.int(characters.length + 1), rng.int(2), rng.pick([...'XWSJHF012369 ;,-\n']));
+      }
+      const text = characters.join('');
+      const outcome = game.step(pocket, state, text);
+      if (outcome.valid) expect(text).toMatch(pattern);
+      else expect(outcome.reason.length).toBeLessThan(60);
+      const soft = game.step({ ...pocket, phase: 'explore' }, state, text);
+      expect(soft.valid).toBe(pattern.test(text));
+      if (soft.valid) expect(soft.feedback.length).toBeLessThan(100);
+    }
+  });
+});
+
+describe('actions', () => {
+  test('with 50 sun: nothing, or a sunflower or wall-nut in any cell', () => {
+    const { config, state } = reset(game, { preset: 'pocket', phase: 'strict', seed: 1 });
+    expect(game.actions(config, state)).toHaveLength(1 + 2 * 18);
+  });
+  test('every listed action is legal; too many are not listed', () => {
+    const config = { ...pocket, rows: 1, cols: 3 };
+    const list = game.actions(config, { field: emptyField(config, 150), spawns: [] })!;
+    expect(new Set(list).size).toBe(list.length);
+    for (const action of list) {
+      expect(game.step(config, { field: emptyField(config, 150), spawns: [] }, action).valid).toBe(true);
+    }
+    expect(game.actions(pocket, { field: emptyField(pocket, 400), spawns: [] })).toBeNull();
+  });
+});
+
+describe('views', () => {
+  const config = { ...pocket, rows: 2, cols: 4 };
+  const at = field(['X 0 0', 'W 1 0', 'J 1 2'], [['N', 1, 2, 3], ['R', 1, 3, 12]], 75, 2, 4); // prettier-ignore
+  test('the board shows plants and zombies with their HP', () => {
+    expect(game.board(config, { field: at, spawns: [] }).split('\n')).toEqual([
+      'turn 0 of 32 sun 75',
+      'X2     .      .      .',
+      'W2     .      J10+N3 R12',
+    ]);
+  });
+  test('the line spells free cells as an answer does', () => {
+    expect(game.line(config, game.board(config, { field: at, spawns: [] }))).toBe(
+      'turn 0 sun 75 buy X J ; X free 0 1, 0 2, 0 3 ; W J free 1 1, 1 3 zombie 2 hp 15',
+    );
+  });
+  test('a line is one line', () => {
+    expect(observe(reset(game, { preset: 'pocket', phase: 'strict', seed: 1 }))).not.toContain('\n');
+  });
+});
+
+test('what has not come yet shows nowhere', () => {
+  let episode = reset(game, { preset: 'pocket', phase: 'strict', seed: 3 });
+  for (let n = 0; n < 8; n++)
+    episode = advance(episode, game.expert(episode.config, episode.state, stream(0, 'x'))).episode;
+  const other = game.alternative!(episode.config, episode.state, stream(1, 'other')) as PvzState;
+  expect(other.spawns).not.toEqual((episode.state as PvzState).spawns);
+  expect(other.spawns.filter(({ turn }) => turn < 8)).toEqual((episode.state as PvzState).spawns.filter(({ turn }) => turn < 8)); // prettier-ignore
+  expect(game.board(episode.config, other)).toBe(game.board(episode.config, episode.state));
+});
