@@ -1,5 +1,5 @@
 // Which link of the chain holds an arm back: the oracle variant that recovers most held-out score names it.
-import { familyOf, linksOf, titleOf } from './arms.ts';
+import { linksOf, titleOf } from './arms.ts';
 import { decimalsOf, formatRange, formatSigned } from './format.ts';
 import type { Bottleneck, Comparison, ComparisonPoint, Estimate, Link } from './types.ts';
 
@@ -33,8 +33,8 @@ export function bottleneck(comparisons: readonly Comparison[], unit: string): Bo
   const decimals = decimalsOf(best.delta);
   const { name, truth } = WORDS[best.link];
   const gain = `${formatSigned(best.delta.mean, decimals)} ${unit} (${formatRange(best.delta, decimals)})`;
-  const several = new Set(links.map((entry) => familyOf(entry.arm))).size > 1 ? ' of all tried' : '';
-  const sentence = `The bottleneck of ${titleOf(best.against).toLowerCase()} is ${name}: ${truth}, ${gain}, the most${several}.`;
+  const most = links.length > 1 ? `, the most of ${links.length} tried` : '';
+  const sentence = `The bottleneck of ${titleOf(best.against).toLowerCase()} is ${name}: ${truth}, ${gain}${most}.`;
   return { links, link: best.link, sentence };
 }
 

@@ -30,9 +30,12 @@ export interface Interval {
   hi: number | null;
 }
 
-/** Decimals for an estimate: by its interval's width, else by its size. */
+/** Decimals for an estimate: by its interval's width, else by its size; one more where a bound would read as 0. */
 export function decimalsOf({ mean, lo, hi }: Interval): number {
-  return decimalsFor(lo !== null && hi !== null && hi > lo ? hi - lo : mean);
+  if (lo === null || hi === null || !(hi > lo)) return decimalsFor(mean);
+  const decimals = decimalsFor(hi - lo);
+  const readsAsZero = (bound: number) => bound !== 0 && Number(bound.toFixed(decimals)) === 0;
+  return decimals + Number(readsAsZero(lo) || readsAsZero(hi));
 }
 
 /** `+1.4 (95 % 0.8 to 2.1)`, or `1.4 (no interval)`. */

@@ -52,7 +52,7 @@ test('several seeds over files make one report; files are written where told', a
   expect(err).toContain(html);
   expect(readFileSync(html, 'utf8')).toContain('<svg');
   expect(readFileSync(markdown, 'utf8')).toContain('| --- |');
-  expect(readdirSync(csv)).toContain('comparisons.csv');
+  expect(readdirSync(csv)).toContain('differences.csv');
   expect(JSON.parse((await run(...paths, '--json')).out)).toMatchObject({ runSeeds: [1, 2, 3], logs: 3 });
 });
 

@@ -1,5 +1,5 @@
 // What a table is made of, and the cells that all tables share. Knows no table.
-import { decimalsFor, formatNumber, formatShare, formatSigned } from '../format.ts';
+import { decimalsFor, decimalsOf, formatNumber, formatShare, formatSigned } from '../format.ts';
 import type { SplitReport } from '../types.ts';
 
 export interface Cell {
@@ -39,7 +39,7 @@ export function armText({ arms }: Pick<SplitReport, 'arms'>, name: string): stri
 
 /** Mean, lo and hi with the interval's own decimals. */
 export function intervalCells(delta: { mean: number; lo: number | null; hi: number | null }): Cell[] {
-  const decimals = decimalsFor(delta.lo !== null && delta.hi !== null ? delta.hi - delta.lo : delta.mean);
+  const decimals = decimalsOf(delta);
   return [signed(delta.mean, decimals), number(delta.lo, decimals), number(delta.hi, decimals)];
 }
 

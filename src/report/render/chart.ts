@@ -4,9 +4,9 @@ import { decimalsFor, formatNumber } from '../format.ts';
 import type { ArmReport, SplitReport } from '../types.ts';
 import { escapeHtml } from './escape.ts';
 
-const WIDTH = 640;
+const WIDTH = 760;
 const HEIGHT = 320;
-const MARGIN = { left: 48, right: 150, top: 14, bottom: 36 };
+const MARGIN = { left: 48, right: 250, top: 14, bottom: 36 };
 const DASH: Readonly<Record<string, string>> = { frozen: '2 3', history: '7 3', summary: '9 3 2 3' };
 
 export function chart(split: SplitReport, unit: string): string {
@@ -32,7 +32,8 @@ export function chart(split: SplitReport, unit: string): string {
         ? `<line class="rule" x1="${MARGIN.left}" x2="${WIDTH - MARGIN.right}" y1="${r(y(value))}" y2="${r(y(value))}"/><text class="tick" x="${MARGIN.left + 4}" y="${r(y(value) - 3)}">${name}</text>`
         : '';
     }),
-    ...drawn.map((arm) => band(arm, x, y)),
+    // Bands of controls would only cover the others'; their intervals stand in the table.
+    ...drawn.filter((arm) => !arm.control).map((arm) => band(arm, x, y)),
     ...drawn.map((arm) => line(arm, x, y)),
     ...labels.map(
       ({ arm, y: at }) =>
@@ -60,7 +61,7 @@ function band(arm: ArmReport, x: Scale, y: Scale): string {
 function line(arm: ArmReport, x: Scale, y: Scale): string {
   const points = arm.points.filter((point) => point.mean !== null);
   const path = points.map((point) => `${r(x(point.x))},${r(y(point.mean!))}`).join(' ');
-  const dash = DASH[arm.family];
+  const dash = arm.label === 'oracle-fed' ? '1 3' : DASH[arm.family];
   const thin = arm.control ? ' thin' : '';
   return `<polyline class="line ${familyClass(arm)}${thin}" points="${path}"${dash === undefined ? '' : ` stroke-dasharray="${dash}"`}/>`;
 }

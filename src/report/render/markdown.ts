@@ -2,12 +2,11 @@
 import type { Report } from '../types.ts';
 import type { Table } from './cells.ts';
 import { escapeMarkdown } from './escape.ts';
-import { tablesOf } from './tables.ts';
+import { LONG, tablesOf } from './tables.ts';
 
-/** `level`: of the headings, 2 by default. The full curve and the ledger are left to CSV and HTML. */
+/** `level`: of the headings, 2 by default. The longest tables are left to CSV and HTML. */
 export function renderMarkdown(report: Report, level = 2): string {
-  const left = new Set(['curves', 'ledger']);
-  const parts = tablesOf(report).filter((table) => !left.has(table.id));
+  const parts = tablesOf(report).filter((table) => !LONG.has(table.id));
   return `${parts.map((table) => tableText(table, level)).join('\n\n')}\n`;
 }
 

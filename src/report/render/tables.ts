@@ -1,9 +1,12 @@
 // A report as tables: one source for text, CSV, Markdown and HTML. Verdicts, scores and differences here, the rest in
 // tables-more.ts.
 import { decimalsFor, formatP } from '../format.ts';
-import type { ArmReport, Comparison, GameReport, Report, SplitReport } from '../types.ts';
+import type { ArmReport, Comparison, ComparisonPoint, GameReport, Report, SplitReport } from '../types.ts';
 import { armText, type Cell, columns, count, intervalCells, number, share, signed, type Table, word } from './cells.ts';
 import { couplingTable, judgingTables, ledgerTable, overlapTable, transferTable } from './tables-more.ts';
+
+/** Too long to be read at a terminal or in a document. */
+export const LONG: ReadonlySet<string> = new Set(['curves', 'differences-by-checkpoint']);
 
 /** All tables that have rows, in reading order. */
 export function tablesOf(report: Report): Table[] {
@@ -11,13 +14,14 @@ export function tablesOf(report: Report): Table[] {
     verdictTable(report),
     ...bottleneckTable(report),
     armTable(report),
-    comparisonTable(report),
+    comparisonTable(report, 'last'),
     ...judgingTables(report),
     couplingTable(report),
     ...transferTable(report),
     overlapTable(report),
     ledgerTable(report),
     curveTable(report),
+    comparisonTable(report, 'all'),
   ];
   return tables.filter((table) => table.rows.length > 0);
 }
@@ -122,11 +126,23 @@ function armRow(game: GameReport, split: SplitReport, { arm, metrics: m, points 
   ];
 }
 
-function comparisonTable(report: Report): Table {
+/** At the last checkpoint, which is what verdicts rest on; or at all of them. */
+function comparisonTable(report: Report, which: 'last' | 'all'): Table {
+  const rows = places(report).flatMap(({ game, split }) =>
+    split.comparisons.flatMap((comparison) => {
+      const points = which === 'all' ? comparison.points : comparison.final ? [comparison.final] : [];
+      return points.map((point) => [word(game.title), word(split.split), ...differenceRow(split, comparison, point)]);
+    }),
+  );
   return {
-    id: 'comparisons',
-    title: 'Differences, paired by instance',
-    notes: [`Interval: ${report.method.interval}.`, `p: ${report.method.permutation.statement}.`],
+    id: which === 'all' ? 'differences-by-checkpoint' : 'differences',
+    title:
+      which === 'all' ? 'Differences at each checkpoint' : 'Differences at the last checkpoint, paired by instance',
+    notes: [
+      `Interval: ${report.method.interval}.`,
+      `p: ${report.method.permutation.statement}.`,
+      `${rows.length} differences, without correction for their number.`,
+    ],
     columns: columns(
       'game:Game',
       'split:Split',
@@ -142,24 +158,23 @@ function comparisonTable(report: Report): Table {
       'p:p',
       'p_method:Method',
     ),
-    rows: places(report).flatMap(({ game, split }) =>
-      split.comparisons.flatMap(({ arm, against, role, replicate, points }) =>
-        points.map((point) => [
-          word(game.title),
-          word(split.split),
-          word(role === 'replicate' ? `Frozen, replicate ${replicate}` : armText(split, arm)),
-          word(role === 'replicate' ? 'replicate 0' : armText(split, against)),
-          count(point.x),
-          ...intervalCells(point),
-          signed(point.normalised, 2),
-          count(point.units),
-          word(point.unit),
-          { text: formatP(point.p?.value ?? null), value: point.p?.value ?? null },
-          word(point.p ? (point.p.method === 'exact' ? 'exact' : `drawn, B = ${point.p.draws}`) : ''),
-        ]),
-      ),
-    ),
+    rows,
   };
+}
+
+function differenceRow(split: SplitReport, comparison: Comparison, point: ComparisonPoint): Cell[] {
+  const { arm, against, role, replicate } = comparison;
+  return [
+    word(role === 'replicate' ? `Frozen, replicate ${replicate}` : armText(split, arm)),
+    word(role === 'replicate' ? 'replicate 0' : armText(split, against)),
+    count(point.x),
+    ...intervalCells(point),
+    signed(point.normalised, 2),
+    count(point.units),
+    word(point.unit),
+    { text: formatP(point.p?.value ?? null), value: point.p?.value ?? null },
+    word(point.p ? (point.p.method === 'exact' ? 'exact' : `drawn, B = ${point.p.draws}`) : ''),
+  ];
 }
 
 function curveTable(report: Report): Table {

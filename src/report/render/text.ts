@@ -1,7 +1,7 @@
 // A report as plain text for a terminal. Control characters of untrusted text never reach it.
 import type { Table } from './cells.ts';
 import { printable } from './escape.ts';
-import { tablesOf } from './tables.ts';
+import { LONG, tablesOf } from './tables.ts';
 import type { Report } from '../types.ts';
 
 /** Columns padded to equal width, numbers to the right. */
@@ -21,7 +21,8 @@ export function textTable(head: readonly string[], rows: readonly (readonly stri
 }
 
 export function renderText(report: Report): string {
-  const parts = tablesOf(report).map((table) => [heading(table), ...table.notes.map(printable), ...body(table)]);
+  const tables = tablesOf(report).filter((table) => !LONG.has(table.id));
+  const parts = tables.map((table) => [heading(table), ...table.notes.map(printable), ...body(table)]);
   return `${parts.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
 
