@@ -13,7 +13,10 @@ export const SIZES = { desktop: { width: 1280, height: 1100 }, phone: { width: 3
 
 export async function open({ dist = join(root, 'test/.results/dist') } = {}) {
   const { server, url } = await serve(dist, { port: 0 });
-  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox'],
+  });
   return {
     url,
     browser,
@@ -31,7 +34,14 @@ export async function open({ dist = join(root, 'test/.results/dist') } = {}) {
       page.on('pageerror', (error) => page.errors.push(String(error)));
       page.on('console', (message) => message.type() === 'error' && page.errors.push(message.text()));
       if (recording !== null) await useRecordings(page, recording);
-      if (script) await page.route(/\/assets\/lab-[^/]*\.js$/, (route) => route.fulfill({ contentType: 'text/javascript', body: script, headers: { 'Cross-Origin-Embedder-Policy': 'require-corp' } }));
+      if (script)
+        await page.route(/\/assets\/lab-[^/]*\.js$/, (route) =>
+          route.fulfill({
+            contentType: 'text/javascript',
+            body: script,
+            headers: { 'Cross-Origin-Embedder-Policy': 'require-corp' },
+          }),
+        );
       return page;
     },
     async close() {
@@ -43,11 +53,18 @@ export async function open({ dist = join(root, 'test/.results/dist') } = {}) {
 
 /** Answers the page's requests for recordings from test/.results. */
 async function useRecordings(page, names) {
-  const index = names.map((name) => ({ file: `${name}.jsonl`, game: `${name}-v1`, title: `nano on ${name}`, note: '' }));
+  const index = names.map((name) => ({
+    file: `${name}.jsonl`,
+    game: `${name}-v1`,
+    title: `nano on ${name}`,
+    note: '',
+  }));
   await page.route(/\/recordings\//, (route) => {
     const name = new URL(route.request().url()).pathname.split('/').pop();
     if (name === 'index.json') return route.fulfill({ json: index });
     const path = join(recordings, name);
-    return existsSync(path) ? route.fulfill({ body: readFileSync(path), contentType: 'application/jsonl' }) : route.fulfill({ status: 404, body: '' });
+    return existsSync(path)
+      ? route.fulfill({ body: readFileSync(path), contentType: 'application/jsonl' })
+      : route.fulfill({ status: 404, body: '' });
   });
 }

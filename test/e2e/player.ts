@@ -26,7 +26,11 @@ export function rulesOfThumb(): LanguageModel {
     const hints = /Tips:/.test(prompt) ? 0.12 : /Hint/.test(prompt) ? 0.04 : 0;
     return Math.min(0.95, learned + hints);
   };
-  return { ...model, card: { ...model.card, title: 'nano', canTrain: true, parameters: 890_000 }, training: fakeTraining(skills) };
+  return {
+    ...model,
+    card: { ...model.card, title: 'nano', canTrain: true, parameters: 890_000 },
+    training: fakeTraining(skills),
+  };
 }
 
 function answer(prompt: string, skill: number, rng: ReturnType<typeof stream>): string {
@@ -34,10 +38,15 @@ function answer(prompt: string, skill: number, rng: ReturnType<typeof stream>): 
   const good = rng.next() < skill;
   const heading = /heading (\w+) free ([A-Z ]+?)(?: apple ([a-z]+)(\d+)(?: ([a-z]+)(\d+))?|$)/m.exec(state);
   if (heading) {
-    const free = heading[2]!.trim().split(' ').filter((word) => word in OPPOSITE);
+    const free = heading[2]!
+      .trim()
+      .split(' ')
+      .filter((word) => word in OPPOSITE);
     const wanted = [heading[3], heading[5]].filter(Boolean).map((word) => word!.toUpperCase());
     const toward = wanted.find((word) => free.includes(word));
-    const action = good ? (toward ?? free[0] ?? 'UP') : rng.pick(rng.next() < 0.06 ? Object.keys(OPPOSITE) : free.length ? free : ['UP']);
+    const action = good
+      ? (toward ?? free[0] ?? 'UP')
+      : rng.pick(rng.next() < 0.06 ? Object.keys(OPPOSITE) : free.length ? free : ['UP']);
     const eats = wanted.length === 1 && heading[4] === '1' && wanted[0] === action;
     return ` Answer: ${action}, Score: ${rng.next() < 0.12 ? rng.int(2) : eats ? 1 : 0}`;
   }
@@ -46,13 +55,18 @@ function answer(prompt: string, skill: number, rng: ReturnType<typeof stream>): 
     return ` Answer: ${action}, Score: ${action === 'cheat' ? 3 : 2}`;
   }
   const clear = /clear (\d+ \d+)/.exec(state);
-  if (/piece/.test(state)) return ` Answer: ${clear && good ? clear[1] : `${1 + rng.int(3)} ${rng.pick([0, 90])}`}, Score: ${clear ? 1 : 0}`;
+  if (/piece/.test(state))
+    return ` Answer: ${clear && good ? clear[1] : `${1 + rng.int(3)} ${rng.pick([0, 90])}`}, Score: ${clear ? 1 : 0}`;
   return ' I do not know this game.';
 }
 
 function fakeTraining(skills: Map<string, number>): TrainingPort {
   let under: { hash: string; step: number } | null = null;
-  const norms = (n: number) => ({ 'layers.0.q_proj.lora_A': 4.1, 'layers.0.q_proj.lora_B': 0.12 * n, 'layers.1.v_proj.lora_B': 0.09 * n });
+  const norms = (n: number) => ({
+    'layers.0.q_proj.lora_A': 4.1,
+    'layers.0.q_proj.lora_B': 0.12 * n,
+    'layers.1.v_proj.lora_B': 0.09 * n,
+  });
   const count = (hash: string) => Math.round(((skills.get(hash) ?? 0.5) - 0.5) / 0.09);
   return {
     fresh: async (_lora, seed) => {

@@ -18,7 +18,8 @@ const RUNS = [
 ];
 
 /** Without token ids: the script's tokens are characters, and the page shows none. The chain no longer holds. */
-const lean = (key, value) => (key === 'completionTokens' ? [] : key === 'promptTokens' && value ? { keep: 0, ids: [] } : value);
+const lean = (key, value) =>
+  key === 'completionTokens' ? [] : key === 'promptTokens' && value ? { keep: 0, ids: [] } : value;
 
 export async function record(names) {
   const server = await createServer({ root, appType: 'custom', logLevel: 'error', server: { middlewareMode: true } });
@@ -38,4 +39,5 @@ export async function record(names) {
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await record(process.argv.slice(2).length ? process.argv.slice(2) : undefined);
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  await record(process.argv.slice(2).length ? process.argv.slice(2) : undefined);

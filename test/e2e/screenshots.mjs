@@ -57,29 +57,55 @@ const STATES = {
     await page.waitForTimeout(800);
   },
   empty: Object.assign(async (page) => page.waitForTimeout(800), { options: { recording: null } }),
-  trust: Object.assign(async (page) => page.waitForTimeout(6000), { options: { recording: ['trust'] }, query: '?v=1&games=trust' }),
-  tetris: Object.assign(async (page) => page.waitForTimeout(5000), { options: { recording: ['tetris'] }, query: '?v=1&games=tetris' }),
-  chess: Object.assign(async (page) => page.waitForTimeout(3000), { options: { recording: ['chess'] }, query: '?v=1&games=chess' }),
-  minesweeper: Object.assign(async (page) => page.waitForTimeout(3500), { options: { recording: ['minesweeper'] }, query: '?v=1&games=minesweeper' }),
-  nullify: Object.assign(async (page) => page.waitForTimeout(2500), { options: { recording: ['nullify'] }, query: '?v=1&games=nullify' }),
-  pvz: Object.assign(async (page) => page.waitForTimeout(9000), { options: { recording: ['pvz'] }, query: '?v=1&games=pvz' }),
+  trust: Object.assign(async (page) => page.waitForTimeout(6000), {
+    options: { recording: ['trust'] },
+    query: '?v=1&games=trust',
+  }),
+  tetris: Object.assign(async (page) => page.waitForTimeout(5000), {
+    options: { recording: ['tetris'] },
+    query: '?v=1&games=tetris',
+  }),
+  chess: Object.assign(async (page) => page.waitForTimeout(3000), {
+    options: { recording: ['chess'] },
+    query: '?v=1&games=chess',
+  }),
+  minesweeper: Object.assign(async (page) => page.waitForTimeout(3500), {
+    options: { recording: ['minesweeper'] },
+    query: '?v=1&games=minesweeper',
+  }),
+  nullify: Object.assign(async (page) => page.waitForTimeout(2500), {
+    options: { recording: ['nullify'] },
+    query: '?v=1&games=nullify',
+  }),
+  pvz: Object.assign(async (page) => page.waitForTimeout(9000), {
+    options: { recording: ['pvz'] },
+    query: '?v=1&games=pvz',
+  }),
 };
 
-const chosen = Object.entries(STATES).filter(([name]) => only.length === 0 || only.some((one) => one.split('@')[0] === name));
+const chosen = Object.entries(STATES).filter(
+  ([name]) => only.length === 0 || only.some((one) => one.split('@')[0] === name),
+);
 const variants = ['light', 'dark'].flatMap((theme) => ['desktop', 'phone'].map((size) => ({ theme, size })));
 const { url, page: newPage, close } = await open();
 for (const [name, state] of chosen) {
   const wanted = only.filter((one) => one.startsWith(`${name}@`)).map((one) => one.split('@')[1]);
-  for (const { theme, size } of variants.filter((one) => wanted.length === 0 || wanted.includes(`${one.theme}-${one.size}`))) {
+  for (const { theme, size } of variants.filter(
+    (one) => wanted.length === 0 || wanted.includes(`${one.theme}-${one.size}`),
+  )) {
     const page = await newPage({ theme, size, ...state.options });
     await page.goto(`${url}${state.query ?? ''}`);
     try {
-      if (state.options?.recording !== null) await page.locator('[data-part=board] svg, [data-part=board] pre').first().waitFor();
+      if (state.options?.recording !== null)
+        await page.locator('[data-part=board] svg, [data-part=board] pre').first().waitFor();
       await state(page);
     } catch (error) {
       console.log(`${name} ${theme} ${size}: ${String(error).split('\n')[0]}`);
     }
-    await page.screenshot({ path: join(shots, `${name}-${theme}-${size}.png`), fullPage: true });
+    await page.screenshot({
+      path: join(shots, `${name}-${theme}-${size}.png`),
+      fullPage: !(await page.locator('dialog[open]').count()),
+    });
     if (page.errors.length > 0) console.log(`${name} ${theme} ${size}:`, page.errors);
     await page.context().close();
   }

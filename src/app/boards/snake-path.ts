@@ -4,7 +4,8 @@
 export type Point = readonly [row: number, column: number];
 
 const MOST_PATHS = 40;
-const same = (a: Point | undefined, b: Point | undefined) => a !== undefined && b !== undefined && a[0] === b[0] && a[1] === b[1];
+const same = (a: Point | undefined, b: Point | undefined) =>
+  a !== undefined && b !== undefined && a[0] === b[0] && a[1] === b[1];
 const touching = (a: Point, b: Point) => Math.abs(a[0] - b[0]) + Math.abs(a[1] - b[1]) === 1;
 
 export function snakePath(head: Point, body: readonly Point[], tail: Point | null, before: readonly Point[]): Point[] {
@@ -16,7 +17,11 @@ export function snakePath(head: Point, body: readonly Point[], tail: Point | nul
       return;
     }
     for (const cell of left) {
-      if (touching(path.at(-1)!, cell)) visit([...path, cell], left.filter((other) => other !== cell));
+      if (touching(path.at(-1)!, cell))
+        visit(
+          [...path, cell],
+          left.filter((other) => other !== cell),
+        );
     }
   };
   visit([head], body);

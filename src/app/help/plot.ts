@@ -10,7 +10,6 @@ export interface CurveOptions {
   width: number;
   /** Last x of the run, so that the axis stands still while checkpoints arrive. */
   lastX: number;
-  doNothing: number | null;
 }
 
 const LEFT = 34;
@@ -26,7 +25,7 @@ export function curve({ split, width, lastX }: CurveOptions): SVGSVGElement | HT
     ...arms.flatMap((arm) => arm.points.flatMap((point) => [point.mean, point.lo, point.hi])),
     ...rules.map((rule) => rule.value),
   ].filter((value): value is number => value !== null);
-  const [low, high] = padded(values);
+  const [low, high] = padded(values, split.scoreStep);
   const x: [number, number] = [0, Math.max(1, lastX, ...split.xs)];
   const scale = (value: number) => TOP + ((high - value) / (high - low)) * (height - TOP - BOTTOM);
   const ticks = split.xs.length > 1 ? spaced(split.xs, width < 420 ? 5 : 8) : [0, x[1]];
@@ -40,7 +39,13 @@ export function curve({ split, width, lastX }: CurveOptions): SVGSVGElement | HT
     marginBottom: BOTTOM,
     x: { domain: x, label: null },
     y: { domain: [low, high], label: null },
-    style: { background: 'transparent', color: 'var(--mute)', fontFamily: 'inherit', fontSize: '12px', overflow: 'visible' },
+    style: {
+      background: 'transparent',
+      color: 'var(--mute)',
+      fontFamily: 'inherit',
+      fontSize: '12px',
+      overflow: 'visible',
+    },
     ariaLabel: 'Held-out score by episodes explored; the table below has the numbers',
     marks: [
       axisX({ ticks, tickSize: 0, tickFormat: 'd', tickPadding: 8 }),
@@ -111,12 +116,13 @@ function rulesOf({ baselines }: SplitReport): Rule[] {
   return baselines.nothing === undefined ? rules : [...rules, { name: 'doing nothing', value: baselines.nothing }];
 }
 
-function padded(values: readonly number[]): [number, number] {
-  if (values.length === 0) return [0, 1];
+/** A little room around the values; never less than one step of the score. */
+function padded(values: readonly number[], step: number): [number, number] {
+  if (values.length === 0) return [0, step];
   const low = Math.min(...values);
   const high = Math.max(...values);
-  const room = Math.max(high - low, 1e-6) * 0.06;
-  return [low >= 0 ? 0 : low - room, high + room];
+  const room = Math.max(high - low, step) * 0.06;
+  return [low >= 0 ? 0 : low - room, Math.max(high, Math.min(0, low) + step) + room];
 }
 
 /** Labels at the lines' ends, pushed apart so that none covers another. */

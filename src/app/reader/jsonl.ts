@@ -13,7 +13,8 @@ export async function* jsonLines(body: ReadableStream<Uint8Array<ArrayBuffer>>):
   if (values.length > 0) yield values;
 }
 
-const parsed = (lines: string[]) => lines.filter((line) => line.trim() !== '').map((line) => JSON.parse(line) as unknown);
+const parsed = (lines: string[]) =>
+  lines.filter((line) => line.trim() !== '').map((line) => JSON.parse(line) as unknown);
 
 async function inflated(body: ReadableStream<Uint8Array<ArrayBuffer>>) {
   const reader = body.getReader();

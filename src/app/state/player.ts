@@ -3,6 +3,7 @@ import type { Live, Stage } from '../../gym/live.ts';
 import type { EpisodeEvent, RunEvent } from '../../log/events.ts';
 import type { Replayed } from '../reader/contract.ts';
 import type { LabMessage } from '../../workers/contract.ts';
+import { armLook } from '../arms.ts';
 import { capital, counted, number } from '../words.ts';
 
 export interface PlayerOptions {
@@ -82,7 +83,7 @@ export class Player {
   async #loop() {
     // What comes before the first exploration is shown at once: the curve has its start, and something moves.
     while (!this.#closed && !this.#hasExploration() && !this.#complete) await this.#woken();
-    for (; !this.#closed; ) {
+    for (; !this.#closed;) {
       const event = this.#events[this.#cursor];
       if (!event) {
         if (this.#complete) break;
@@ -151,7 +152,7 @@ export class Player {
     const pace = PACE[Math.min(this.#explored, PACE.length - 1)]!;
     this.#explored++;
     this.#strictInBlock = 0;
-    const arm = capital(event.pathway);
+    const arm = armTitle(event.pathway);
     this.#stage('explore', event, `${arm} plays episode ${event.index + 1} and says what it expects of each move.`);
     const frames = await this.#framesOf(event.n);
     for (let step = 0; step < event.steps.length; step++) {
@@ -164,7 +165,7 @@ export class Player {
   async #evaluate(event: EpisodeEvent) {
     if (this.#strictInBlock === 0) {
       const after = counted(event.checkpoint, 'explored episode');
-      this.#stage('evaluate', event, `${capital(event.pathway)} after ${after}: held-out instances, nothing is kept.`);
+      this.#stage('evaluate', event, `${armTitle(event.pathway)} after ${after}: held-out instances, nothing is kept.`);
     }
     this.#strictInBlock++;
     // A whole block takes about two seconds: the first episode move by move, the others at a glance.
@@ -256,6 +257,8 @@ export class Player {
     });
   }
 }
+
+const armTitle = (arm: string) => capital(armLook(arm).title);
 
 function judged(event: EpisodeEvent) {
   const scores = event.steps.map((step) => step.selfScore).filter((score) => score !== null);

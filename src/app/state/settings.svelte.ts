@@ -32,7 +32,7 @@ export class SettingsState {
 
   /** A link that others can open. */
   link() {
-    return new URL(toSearch(this.given) || '?v=1', location.href).href;
+    return `${location.origin}${location.pathname}${toSearch(this.given) || '?v=1'}`;
   }
 
   private write() {

@@ -57,7 +57,8 @@ export function fromSearch(search: string): FromUrl {
 }
 
 /** `snake` and `snake-v1` are the same game; a bare name means version 1. */
-const gameId = <T>(name: T) => (typeof name === 'string' && name !== 'all' && !/-v\d+$/.test(name) ? `${name}-v1` : name);
+const gameId = <T>(name: T) =>
+  typeof name === 'string' && name !== 'all' && !/-v\d+$/.test(name) ? `${name}-v1` : name;
 
 // Commas stay readable.
 const encode = (text: string) => encodeURIComponent(text).replaceAll('%2C', ',');
