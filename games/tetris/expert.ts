@@ -1,6 +1,6 @@
 // The best placement over the mean of the next piece, by rows cleared and the shape of the field that is left.
 // Sees the field and the piece to place, never the schedule.
-import { drop, profile, type Field } from './field.ts';
+import { drop, type Field } from './field.ts';
 import { distinctPlacements, type Piece, type Placement } from './pieces.ts';
 
 /** What a field is worth; weights after Y. Lee, "Tetris AI - the (near) perfect bot" (2013). */
@@ -10,14 +10,25 @@ const LOSS = -1000;
 const BEAM = 8;
 
 export function fieldValue(field: Field, width: number): number {
-  const { heights, holes } = profile(field, width);
-  let sum = 0;
+  // Row by row from the top: `covered` holds the columns whose top has been met, so its bits add up to the heights.
+  const between = 2 ** (width - 1) - 1;
+  let covered = 0;
+  let heights = 0;
+  let holes = 0;
   let bumps = 0;
-  for (let column = 0; column < width; column++) {
-    sum += heights[column]!;
-    if (column > 0) bumps += Math.abs(heights[column]! - heights[column - 1]!);
+  for (const row of field) {
+    covered |= row;
+    heights += bits(covered);
+    holes += bits(covered & ~row);
+    bumps += bits((covered ^ (covered >> 1)) & between);
   }
-  return WEIGHTS.height * sum + WEIGHTS.holes * holes + WEIGHTS.bumps * bumps;
+  return WEIGHTS.height * heights + WEIGHTS.holes * holes + WEIGHTS.bumps * bumps;
+}
+
+function bits(mask: number): number {
+  let count = 0;
+  for (; mask; mask &= mask - 1) count++;
+  return count;
 }
 
 interface Choice {
@@ -39,7 +50,15 @@ export function ranked(field: Field, width: number, piece: Piece): Choice[] {
   return choices.sort((a, b) => b.value - a.value);
 }
 
-const bestValue = (field: Field, width: number, piece: Piece) => ranked(field, width, piece)[0]?.value ?? LOSS;
+function bestValue(field: Field, width: number, piece: Piece): number {
+  let best = LOSS;
+  for (const { shape, column } of distinctPlacements(piece, width)) {
+    const landing = drop(field, width, shape, column);
+    if (!landing) continue;
+    best = Math.max(best, WEIGHTS.rows * landing.cleared + fieldValue(landing.field, width));
+  }
+  return best;
+}
 
 /** The best placement over the mean of `next` (one piece: a known next). Undefined when every placement loses. */
 export function lookahead(field: Field, width: number, piece: Piece, next: readonly Piece[]): Placement | undefined {

@@ -28,7 +28,8 @@ export function drop(field: Field, width: number, shape: Shape, column: number):
 
 /** The row at which the shape's top row comes to rest; negative when part of it stays above the board. */
 function rest(field: Field, { masks, height }: Shape, column: number): number {
-  let top = -height;
+  const filled = field.findIndex((row) => row !== 0);
+  let top = (filled < 0 ? field.length : filled) - height; // nothing is met above the first filled row
   for (;;) {
     const next = top + 1;
     if (next + height > field.length) return top;
