@@ -11,7 +11,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 export const generated = join(here, 'kernels.generated.ts');
 
 async function build(shared, out) {
-  const flags = ['-O3', '--converge', '--noAssert', '--runtime', 'stub', '--enable', 'simd', '--enable', 'threads'];
+  const flags = ['-O3', '--noAssert', '--runtime', 'stub', '--enable', 'simd', '--enable', 'threads'];
   const memory = ['--importMemory', '--noExportMemory', '--memoryBase', '4096'];
   if (shared) memory.push('--sharedMemory', '--initialMemory', '1', '--maximumMemory', '65536');
   const args = ['kernels/index.ts', '--baseDir', here, '-o', out, ...flags, ...memory];

@@ -7,6 +7,7 @@ const start = ({ module, memory, thread, scratch, bytes, seen }, ready) => {
   exports.help(thread, seen);
 };
 if (typeof require === 'function') {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- an eval worker is CommonJS
   const { workerData, parentPort } = require('node:worker_threads');
   start(workerData, (message) => parentPort.postMessage(message));
 } else {

@@ -6,12 +6,14 @@ import { exp4, log1, max4, sum4 } from './math';
 import { nextItem, scratch } from './sync';
 import { tile1, tile1x4, tile4 } from './tile';
 
-/** Turns s[0..len) into probabilities, zero up to `padded`; returns log-sum-exp. */
+let total: f32 = 0;
+const TOTALS: usize = 16; // bytes of scratch before the scores: each row's sum
+
+/** Turns s[0..len) into exp(s - max), zero up to `padded`; `total` becomes their sum; returns log-sum-exp. */
 function softmax(s: usize, len: i32, padded: i32): f32 {
-  let low = f32x4.splat(-Infinity);
   for (let j = len; j < padded; j++) store<f32>(s + (<usize>j << 2), -Infinity);
   let end = s + <usize>((len + 3) & ~3) * 4;
-  let best = low;
+  let best = f32x4.splat(-Infinity);
   for (let p = s; p < end; p += 16) best = f32x4.max(best, v128.load(p));
   let top = max4(best);
   let shift = f32x4.splat(top);
@@ -21,9 +23,7 @@ function softmax(s: usize, len: i32, padded: i32): f32 {
     v128.store(p, e);
     sum = f32x4.add(sum, e);
   }
-  let total = sum4(sum);
-  let inverse = f32x4.splat(<f32>1 / total);
-  for (let p = s; p < end; p += 16) v128.store(p, f32x4.mul(v128.load(p), inverse));
+  total = sum4(sum);
   for (let p = end; p < s + <usize>padded * 4; p += 16) v128.store(p, f32x4.splat(0));
   return top + <f32>log1(<f64>total);
 }
@@ -48,9 +48,10 @@ function attendRows(
   let longest = position + (rows - 1) * posStep + 1;
   let lds = <usize>((longest + 31) & ~31) * 4;
   let panel = <usize>dim * 32;
+  let scores = scratch + TOTALS;
   for (let j = 0; j < longest; j += 32) {
     let k = pages + load<usize>(table + (<usize>(j >> 5) << 2)) + kOffset;
-    let s = scratch + <usize>j * 4;
+    let s = scores + <usize>j * 4;
     if (rows == 4) {
       let count = min(4, (longest - j + 7) >> 3);
       for (let p: usize = 0; p < <usize>count; p++) {
@@ -61,12 +62,13 @@ function attendRows(
     }
   }
   for (let r: usize = 0; r < <usize>rows; r++) {
-    let l = softmax(scratch + r * lds, position + <i32>r * posStep + 1, (longest + 3) & ~3);
+    let l = softmax(scores + r * lds, position + <i32>r * posStep + 1, (longest + 3) & ~3);
+    store<f32>(scratch + r * 4, <f32>1 / total);
     if (lse != 0) store<f32>(lse + r * lseStride, l);
   }
   for (let j = 0; j < longest; j += 32) {
     let v = pages + load<usize>(table + (<usize>(j >> 5) << 2)) + vOffset;
-    let s = scratch + <usize>j * 4;
+    let s = scores + <usize>j * 4;
     let count = min(32, longest - j);
     for (let d: usize = 0; d < <usize>dim; d += 8) {
       let c = out + d * 4;
@@ -79,6 +81,11 @@ function attendRows(
         }
       }
     }
+  }
+  for (let r: usize = 0; r < <usize>rows; r++) {
+    let inverse = v128.load32_splat(scratch + r * 4);
+    let o = out + r * stride;
+    for (let d: usize = 0; d < <usize>dim * 4; d += 16) v128.store(o + d, f32x4.mul(v128.load(o + d), inverse));
   }
 }
 

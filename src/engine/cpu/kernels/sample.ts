@@ -2,7 +2,7 @@
 // offset or -1, unused. Results (4 words): token or -1 (logits not finite) or -2 (mask empty), log-probability
 // (untempered, unmasked), probability that the mask removed (at the sampling temperature), unused.
 // Temperature, then mask, then top-k, then top-p of what is left. Both cut at a value found by bisection over float
-// bit patterns (no sort); ties at the cut go to the lower ids. The draw is Philox 2x64-like: a function of (seed, counter).
+// bit patterns (no sort); ties at the cut go to the lower ids. The draw is Philox4x32-10: a function of (seed, counter).
 import { exp4, log1 } from './math';
 import { notFinite, rowMax } from './loss';
 import { scratch } from './sync';
@@ -26,24 +26,35 @@ function uniform(lo: u32, hi: u32, counter: u32): f64 {
   return (<f64>c0 * 2097152 + <f64>(c1 >> 11)) / 9007199254740992.0;
 }
 
-/** Sum (or count) of values whose bits are at least `cut`. */
-function above(e: usize, vocab: i32, cut: u32, counting: bool): f64 {
-  let sum: f64 = 0;
-  for (let i = 0; i < vocab; i++) {
-    let p = e + (<usize>i << 2);
-    if (load<u32>(p) >= cut) sum += counting ? 1 : <f64>load<f32>(p);
+/** Sum (or count) of values whose bits are at least `cut`; e is padded with zeros to whole vectors. */
+function above(e: usize, end: usize, cut: u32, counting: bool): f64 {
+  let least = i32x4.splat(cut);
+  if (counting) {
+    let count = i32x4.splat(0);
+    for (let p = e; p < end; p += 16) count = i32x4.sub(count, i32x4.ge_s(v128.load(p), least));
+    count = i32x4.add(count, v128.shuffle<i32>(count, count, 2, 3, 2, 3));
+    return <f64>(i32x4.extract_lane(count, 0) + i32x4.extract_lane(count, 1));
   }
-  return sum;
+  let low = f64x2.splat(0);
+  let high = f64x2.splat(0);
+  for (let p = e; p < end; p += 16) {
+    let v = v128.load(p);
+    v = v128.and(v, i32x4.ge_s(v, least));
+    low = f64x2.add(low, f64x2.promote_low_f32x4(v));
+    high = f64x2.add(high, f64x2.promote_low_f32x4(v128.shuffle<i32>(v, v, 2, 3, 2, 3)));
+  }
+  low = f64x2.add(low, high);
+  return f64x2.extract_lane(low, 0) + f64x2.extract_lane(low, 1);
 }
 
 /** Keeps the largest values until `goal` (a count, or a mass) is reached and zeroes the rest. */
-function keepLargest(e: usize, vocab: i32, goal: f64, counting: bool): void {
+function keepLargest(e: usize, end: usize, goal: f64, counting: bool): void {
   let cut: u32 = 0;
-  for (let bit: u32 = 1 << 30; bit != 0; bit >>= 1) if (above(e, vocab, cut | bit, counting) >= goal) cut |= bit;
+  // exp(z - max) is at most 1 = 0x3f800000, so bit 30 is never set
+  for (let bit: u32 = 1 << 29; bit != 0; bit >>= 1) if (above(e, end, cut | bit, counting) >= goal) cut |= bit;
   if (cut == 0) return;
-  let have = above(e, vocab, cut + 1, counting);
-  for (let i = 0; i < vocab; i++) {
-    let p = e + (<usize>i << 2);
+  let have = above(e, end, cut + 1, counting);
+  for (let p = e; p < end; p += 4) {
     let bits = load<u32>(p);
     if (bits > cut) continue;
     if (bits == cut && have < goal) have += counting ? 1 : <f64>load<f32>(p);
@@ -142,8 +153,8 @@ export function sample(op: usize, thread: i32, threads: i32): void {
       if (left <= 0) {
         token = argmax(z, vocab, mask); // all allowed tokens underflowed
       } else {
-        if (topK > 0 && topK < vocab) keepLargest(e, vocab, <f64>topK, true);
-        if (topP > 0 && topP < 1) keepLargest(e, vocab, <f64>topP * above(e, vocab, 0, false), false);
+        if (topK > 0 && topK < vocab) keepLargest(e, e + bytes, <f64>topK, true);
+        if (topP > 0 && topP < 1) keepLargest(e, e + bytes, <f64>topP * above(e, e + bytes, 0, false), false);
         token = draw(e, vocab, uniform(load<u32>(row, 12), load<u32>(row, 16), load<u32>(row, 20)));
       }
     }

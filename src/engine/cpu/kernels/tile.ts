@@ -1,6 +1,6 @@
 // Register tiles: the only places where products are summed. Sum over k is sequential from k = 0 for every output,
 // product rounded, then sum rounded, so all shapes give the same bits: C = alpha * (init + sum_k A[.,k] B[k,.]).
-// Addresses and strides are in bytes. Knows nothing of layers, threads or weight types.
+// Addresses and strides are in bytes. Not unrolled: measured, V8 then keeps all sums in registers. Knows nothing of layers, threads or weight types.
 
 /** 4 rows x 8 columns. A is row-major (k contiguous, rows lda apart), B holds 8 floats per k, ldb apart. */
 export function tile4(
@@ -40,73 +40,7 @@ export function tile4(
   let a2 = a1 + lda;
   let a3 = a2 + lda;
   let b0: v128, b1: v128, x: v128;
-  for (let n = k >> 2; n != 0; n--) {
-    b0 = v128.load(b);
-    b1 = v128.load(b, 16);
-    b += ldb;
-    x = v128.load32_splat(a);
-    c0a = f32x4.add(c0a, f32x4.mul(x, b0));
-    c0b = f32x4.add(c0b, f32x4.mul(x, b1));
-    x = v128.load32_splat(a1);
-    c1a = f32x4.add(c1a, f32x4.mul(x, b0));
-    c1b = f32x4.add(c1b, f32x4.mul(x, b1));
-    x = v128.load32_splat(a2);
-    c2a = f32x4.add(c2a, f32x4.mul(x, b0));
-    c2b = f32x4.add(c2b, f32x4.mul(x, b1));
-    x = v128.load32_splat(a3);
-    c3a = f32x4.add(c3a, f32x4.mul(x, b0));
-    c3b = f32x4.add(c3b, f32x4.mul(x, b1));
-    b0 = v128.load(b);
-    b1 = v128.load(b, 16);
-    b += ldb;
-    x = v128.load32_splat(a, 4);
-    c0a = f32x4.add(c0a, f32x4.mul(x, b0));
-    c0b = f32x4.add(c0b, f32x4.mul(x, b1));
-    x = v128.load32_splat(a1, 4);
-    c1a = f32x4.add(c1a, f32x4.mul(x, b0));
-    c1b = f32x4.add(c1b, f32x4.mul(x, b1));
-    x = v128.load32_splat(a2, 4);
-    c2a = f32x4.add(c2a, f32x4.mul(x, b0));
-    c2b = f32x4.add(c2b, f32x4.mul(x, b1));
-    x = v128.load32_splat(a3, 4);
-    c3a = f32x4.add(c3a, f32x4.mul(x, b0));
-    c3b = f32x4.add(c3b, f32x4.mul(x, b1));
-    b0 = v128.load(b);
-    b1 = v128.load(b, 16);
-    b += ldb;
-    x = v128.load32_splat(a, 8);
-    c0a = f32x4.add(c0a, f32x4.mul(x, b0));
-    c0b = f32x4.add(c0b, f32x4.mul(x, b1));
-    x = v128.load32_splat(a1, 8);
-    c1a = f32x4.add(c1a, f32x4.mul(x, b0));
-    c1b = f32x4.add(c1b, f32x4.mul(x, b1));
-    x = v128.load32_splat(a2, 8);
-    c2a = f32x4.add(c2a, f32x4.mul(x, b0));
-    c2b = f32x4.add(c2b, f32x4.mul(x, b1));
-    x = v128.load32_splat(a3, 8);
-    c3a = f32x4.add(c3a, f32x4.mul(x, b0));
-    c3b = f32x4.add(c3b, f32x4.mul(x, b1));
-    b0 = v128.load(b);
-    b1 = v128.load(b, 16);
-    b += ldb;
-    x = v128.load32_splat(a, 12);
-    c0a = f32x4.add(c0a, f32x4.mul(x, b0));
-    c0b = f32x4.add(c0b, f32x4.mul(x, b1));
-    x = v128.load32_splat(a1, 12);
-    c1a = f32x4.add(c1a, f32x4.mul(x, b0));
-    c1b = f32x4.add(c1b, f32x4.mul(x, b1));
-    x = v128.load32_splat(a2, 12);
-    c2a = f32x4.add(c2a, f32x4.mul(x, b0));
-    c2b = f32x4.add(c2b, f32x4.mul(x, b1));
-    x = v128.load32_splat(a3, 12);
-    c3a = f32x4.add(c3a, f32x4.mul(x, b0));
-    c3b = f32x4.add(c3b, f32x4.mul(x, b1));
-    a += 16;
-    a1 += 16;
-    a2 += 16;
-    a3 += 16;
-  }
-  for (let n = k & 3; n != 0; n--) {
+  for (; k != 0; k--) {
     b0 = v128.load(b);
     b1 = v128.load(b, 16);
     b += ldb;
@@ -175,41 +109,7 @@ export function tile4t(
     c3b = v128.load(init, 16);
   }
   let b0: v128, b1: v128, x: v128;
-  for (let n = k >> 1; n != 0; n--) {
-    b0 = v128.load(b);
-    b1 = v128.load(b, 16);
-    x = v128.load32_splat(a);
-    c0a = f32x4.add(c0a, f32x4.mul(x, b0));
-    c0b = f32x4.add(c0b, f32x4.mul(x, b1));
-    x = v128.load32_splat(a, 4);
-    c1a = f32x4.add(c1a, f32x4.mul(x, b0));
-    c1b = f32x4.add(c1b, f32x4.mul(x, b1));
-    x = v128.load32_splat(a, 8);
-    c2a = f32x4.add(c2a, f32x4.mul(x, b0));
-    c2b = f32x4.add(c2b, f32x4.mul(x, b1));
-    x = v128.load32_splat(a, 12);
-    c3a = f32x4.add(c3a, f32x4.mul(x, b0));
-    c3b = f32x4.add(c3b, f32x4.mul(x, b1));
-    a += lda;
-    b += ldb;
-    b0 = v128.load(b);
-    b1 = v128.load(b, 16);
-    x = v128.load32_splat(a);
-    c0a = f32x4.add(c0a, f32x4.mul(x, b0));
-    c0b = f32x4.add(c0b, f32x4.mul(x, b1));
-    x = v128.load32_splat(a, 4);
-    c1a = f32x4.add(c1a, f32x4.mul(x, b0));
-    c1b = f32x4.add(c1b, f32x4.mul(x, b1));
-    x = v128.load32_splat(a, 8);
-    c2a = f32x4.add(c2a, f32x4.mul(x, b0));
-    c2b = f32x4.add(c2b, f32x4.mul(x, b1));
-    x = v128.load32_splat(a, 12);
-    c3a = f32x4.add(c3a, f32x4.mul(x, b0));
-    c3b = f32x4.add(c3b, f32x4.mul(x, b1));
-    a += lda;
-    b += ldb;
-  }
-  if (k & 1) {
+  for (; k != 0; k--) {
     b0 = v128.load(b);
     b1 = v128.load(b, 16);
     x = v128.load32_splat(a);
