@@ -8,7 +8,7 @@ import { canShare, type Helper, processors, startHelper } from './threads.ts';
 
 interface Kernels {
   run(plan: number, count: number, threads: number): void;
-  setScratch(address: number, bytes: number): void;
+  setThread(address: number, bytes: number, maySleep: number): void;
   generation(): number;
   quit(): void;
   hash(from: number, words: number, seed: bigint): bigint;
@@ -55,7 +55,8 @@ export class Executor {
     const now = () => performance.now();
     const instance = await WebAssembly.instantiate(module, { env: { memory: arena.memory }, index: { now } });
     const kernels = instance.exports as unknown as Kernels;
-    kernels.setScratch(arena.take(scratch), scratch);
+    const onPage = typeof document !== 'undefined'; // a page's own thread is not allowed to sleep
+    kernels.setThread(arena.take(scratch), scratch, onPage ? 0 : 1);
     const helpers: Helper[] = [];
     for (let thread = 1; shared && thread < wanted; thread++) {
       const start = { module, memory: arena.memory, thread, scratch: arena.take(scratch), bytes: scratch };

@@ -2,7 +2,7 @@
 // own instance on the shared memory, says so, and runs plans until told to quit, asleep in between.
 const start = ({ module, memory, thread, scratch, bytes, seen }, ready) => {
   const { exports } = new WebAssembly.Instance(module, { env: { memory }, index: { now: () => 0 } });
-  exports.setScratch(scratch, bytes);
+  exports.setThread(scratch, bytes, 1);
   ready('ready');
   exports.help(thread, seen);
 };

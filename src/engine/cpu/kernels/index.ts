@@ -98,8 +98,8 @@ export function help(thread: i32, seen: i32): void {
   }
 }
 
-export function setScratch(address: usize, bytes: usize): void {
-  sync.setScratch(address, bytes);
+export function setThread(address: usize, bytes: usize, sleep: bool): void {
+  sync.setThread(address, bytes, sleep);
 }
 
 export function generation(): i32 {

@@ -15,15 +15,18 @@ const SPINS: i32 = 4000; // some 10 us: shorter than a futex, too short to hurt 
 export let scratch: usize = 0;
 export let scratchBytes: usize = 0;
 
-/** Each thread's own working memory. */
-export function setScratch(address: usize, bytes: usize): void {
+let maySleep: bool = true;
+
+/** Each thread's own working memory; a page's main thread may not sleep, only spin. */
+export function setThread(address: usize, bytes: usize, sleep: bool): void {
   scratch = address;
   scratchBytes = bytes;
+  maySleep = sleep;
 }
 
 function waitFor(address: usize, old: i32, spins: i32): void {
   for (let i = 0; i < spins; i++) if (atomic.load<i32>(address) != old) return;
-  while (atomic.load<i32>(address) == old) atomic.wait<i32>(address, old, -1);
+  while (atomic.load<i32>(address) == old) if (maySleep) atomic.wait<i32>(address, old, -1);
 }
 
 export function barrier(threads: i32): void {
