@@ -44,20 +44,20 @@ export const strategies: Readonly<Record<string, Policy>> = {
       clip(2 * col - path.at(-2)![1], config.cols),
     ];
   }),
-  'first-only': each((config, path, piece) => (piece === 0 ? two(config, path) : null)),
-  careless: (config, state, rng) => (rng.next() < 0.5 ? expert(config, state, rng) : random(config, state, rng)),
+  firstOnly: each((config, path, piece) => (piece === 0 ? two(config, path) : null)),
+  expertHalf: (config, state, rng) => (rng.next() < 0.5 ? expert(config, state, rng) : random(config, state, rng)),
   expert,
 };
 
 export const tips: Readonly<Record<string, string>> = {
-  random: 'retain: nothing. avoid: nothing. next: any cell.',
-  stay: 'retain: the cell now. avoid: two. next: stay.',
-  same: 'retain: same. avoid: two. next: same for each piece.',
-  two: 'retain: two. avoid: same. next: two for each piece.',
-  mixed: 'retain: row of same and col of two. avoid: two for row. next: mixed.',
-  swapped: 'retain: two with row and col swapped. avoid: same. next: swapped.',
-  repeat: 'retain: the last step. avoid: two. next: stop at walls.',
-  'first-only': 'retain: two for A. avoid: other pieces. next: A only.',
-  careless: 'retain: two at times. avoid: nothing. next: any cell at times.',
-  expert: 'retain: two and walls. avoid: same. next: check the last steps of each piece.',
+  random: 'retain: choose any move avoid: nothing next: choose any move again',
+  stay: 'retain: the cell now avoid: same and two next: the cell now again',
+  repeat: 'retain: the last step avoid: two next: stop at a wall',
+  same: 'retain: same for every piece avoid: two next: same again',
+  two: 'retain: two for every piece avoid: same next: two again',
+  mixed: 'retain: row of same and column of two avoid: row of two next: the same again',
+  swapped: 'retain: two with row and column swapped avoid: same next: swap again',
+  firstOnly: 'retain: two for A avoid: every other piece next: A only',
+  expertHalf: 'retain: two for every piece avoid: nothing next: often choose any move',
+  expert: 'retain: two for every piece avoid: same next: reverse the row or column after a wall',
 };

@@ -11,7 +11,7 @@ import { posterior } from './probabilities.ts';
 import paperRules from './rules.paper.txt?raw';
 import pocketRules from './rules.pocket.txt?raw';
 import { allFlagged, allOpen, score, start, type MinesweeperState } from './state.ts';
-import { board, line } from './views.ts';
+import { board, FAR_LISTED, line } from './views.ts';
 
 const TRIES = 20;
 
@@ -29,6 +29,7 @@ export default defineGame<MinesweeperConfig, MinesweeperInstance, MinesweeperSta
           rows: config.rows,
           cols: config.cols,
           mines: config.minMines,
+          far: FAR_LISTED,
           lives: spare(config.lives, 'The first mine ends the game.'),
         })
       : fill(paperRules, {

@@ -203,12 +203,18 @@ describe('the line', () => {
     const board = 'mines 2 lives 0\n0 1 ? ?\n0 1 ? ?\n0 1 ? ?';
     expect(game.line(config, board)).toBe('mines 2 lives 0 far 0,3 1,3 2,3 half 0,2 1,2 2,2');
   });
-  test('shows each covered cell once', () => {
+  test('lists covered cells, each once, and the first six of far', () => {
     const episode = reset(game, { preset: 'pocket', phase: 'strict', seed: 3 });
     const state = episode.state as MinesweeperState;
     const cells = observe(episode).match(/\d,\d/g)!;
     expect(new Set(cells).size).toBe(cells.length);
-    expect(cells).toHaveLength([...state.shown].filter((mark) => mark === '?').length);
+    for (const cell of cells) expect(state.shown[5 * Number(cell[0]) + Number(cell[2])]).toBe('?');
+    expect(
+      observe(episode)
+        .match(/far((?: \d,\d)+)/)![1]!
+        .trim()
+        .split(' '),
+    ).toHaveLength(6);
   });
 });
 

@@ -57,6 +57,9 @@ export function grouped(config: MinesweeperConfig, shown: string): Map<number, G
   return group;
 }
 
+/** Cells without a number beside them are all alike in risk; so the line lists only the first of them. */
+export const FAR_LISTED = 6;
+
 export function line(config: MinesweeperConfig, text: string): string {
   const { mines, lives, shown } = readBoard(text);
   const group = grouped(config, shown);
@@ -64,7 +67,8 @@ export function line(config: MinesweeperConfig, text: string): string {
   const cells = [...shown].flatMap((mark, cell) => (mark === '?' ? [cell] : []));
   const flagged = [...shown].flatMap((mark, cell) => (mark === 'F' ? [cell] : []));
   const parts = groups.flatMap((name) => {
-    const list = cells.filter((cell) => group.get(cell) === name);
+    const all = cells.filter((cell) => group.get(cell) === name);
+    const list = name === 'far' ? all.slice(0, FAR_LISTED) : all;
     return list.length > 0 ? [name, ...words(list)] : [];
   });
   const flags = flagged.length > 0 ? ['flagged', ...words(flagged)] : [];

@@ -31,10 +31,21 @@ const zombieLine = (kind: keyof typeof zombies) => {
   return `${kind}: ${hp}, ${damage}${from > 0 ? `, from turn ${from} on` : ''}`;
 };
 
+/** The same, in a word or two. */
+const brief: Readonly<Record<PlantKind, string>> = {
+  X: `gives ${SUNFLOWER_INCOME} sun a turn`,
+  W: 'shoots its row',
+  S: 'three rows',
+  J: 'blocks',
+  H: 'helps the shooter left of it',
+  F: 'kills its row',
+};
+
 export function rules(config: PvzConfig): string {
   const { rows, cols, stepCap: cap } = config;
-  const strict = config.phase === 'strict';
-  return fill(config.preset === 'pocket' ? pocketRules : paperRules, {
+  const pocket = config.preset === 'pocket';
+  const outcome = config.phase === 'strict' ? 'ends the game' : 'is skipped';
+  return fill(pocket ? pocketRules : paperRules, {
     rows,
     cols,
     cap,
@@ -45,17 +56,15 @@ export function rules(config: PvzConfig): string {
     twice: 2 * SPAWN_EVERY,
     level: LEVEL_EVERY,
     levelHp: LEVEL_HP,
-    costs: plantKinds.map((kind) => `${kind} ${plants[kind].cost}`).join(', '),
-    effects: `X +${SUNFLOWER_INCOME} sun a turn; W shoots its row; S three rows; J blocks; H doubles the shooter to its left; F kills its row.`,
-    plants: plantKinds
-      .map((kind) => {
-        const { name, cost, hp } = plants[kind];
-        return `${kind} ${name}: cost ${cost}, ${hp > 0 ? `HP ${hp}, ` : ''}${effects[kind]}`;
-      })
-      .join('\n'),
+    plants: plantKinds.map((kind) => (pocket ? briefLine(kind) : plantLine(kind))).join(pocket ? ', ' : '\n'),
     zombies: zombieKinds.map(zombieLine).join('\n'),
-    mistakes: strict
-      ? 'A plant that you cannot pay, an occupied cell or one out of range ends the game.'
-      : 'A plant that you cannot pay, an occupied cell or one out of range is skipped.',
+    mistakes: pocket ? outcome : `A plant that you cannot pay, an occupied cell or one out of range ${outcome}.`,
   });
+}
+
+const briefLine = (kind: PlantKind) => `${kind} ${plants[kind].cost} ${brief[kind]}`;
+
+function plantLine(kind: PlantKind): string {
+  const { name, cost, hp } = plants[kind];
+  return `${kind} ${name}: cost ${cost}, ${hp > 0 ? `HP ${hp}, ` : ''}${effects[kind]}`;
 }

@@ -76,19 +76,19 @@ export const strategies: Readonly<Record<string, Policy>> = {
     const loss = doom(config, field);
     return loss.turn - field.turn <= 1 ? rescue(config, field, loss) : null;
   }),
-  careless: (config, state, rng) => (rng.int(2) === 0 ? expert(config, state) : random(config, state, rng)),
+  expertHalf: (config, state, rng) => (rng.int(2) === 0 ? expert(config, state) : random(config, state, rng)),
   expert: (config, state) => expert(config, state),
 };
 
 export const tips: Readonly<Record<string, string>> = {
-  random: 'retain: nothing. avoid: nothing. next: any plant.',
-  nothing: 'retain: sun. avoid: plants. next: -.',
-  flowers: 'retain: X. avoid: W and J. next: X row by row.',
-  walls: 'retain: J. avoid: X and W. next: J in all rows.',
-  shooters: 'retain: W. avoid: X and J. next: W in all rows.',
-  guard: 'retain: W. avoid: rows with no zombie. next: W in the row with the most hp.',
-  economy: 'retain: X in all rows. avoid: J. next: W in the row with the most hp.',
-  late: 'retain: sun. avoid: early plants. next: a plant when a zombie is at 0.',
-  careless: 'retain: X and J at times. avoid: nothing. next: any plant at times.',
-  expert: 'retain: X in all rows. avoid: rows with no plant. next: help a row with a zombie at 0 or 1, then X, then J.',
+  random: 'retain: choose any move avoid: nothing next: choose any move again',
+  nothing: 'retain: keep sun avoid: every plant next: - again',
+  flowers: 'retain: X row by row avoid: W and J next: X again',
+  walls: 'retain: J in every row avoid: X and W next: J again',
+  shooters: 'retain: W in every row avoid: X and J next: W again',
+  guard: 'retain: W in the row with most zombie hp avoid: rows with no zombie next: W again',
+  economy: 'retain: X in every row avoid: J next: W in the row with most zombie hp',
+  late: 'retain: keep sun avoid: early plants next: a plant when a zombie is at 0',
+  expertHalf: 'retain: X in every row then J avoid: nothing next: often choose any move',
+  expert: 'retain: X in every row then J avoid: rows with no plant next: help the row with a zombie at 0 or 1',
 };
