@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { smallRun, smallSettings } from '../src/gym/testing.ts';
 import type { EpisodeEvent, RunEvent } from '../src/log/events.ts';
-import { closingOf, reportOf } from '../src/report/defaults.ts';
+import { closingReport, reportOf } from '../src/report/defaults.ts';
 import { renderHtml } from '../src/report/render/html.ts';
 import { renderText } from '../src/report/render/text.ts';
 import type { Report } from '../src/report/types.ts';
@@ -56,8 +56,8 @@ test('frozen against itself finds nothing; oracle judges agree with the verifier
 });
 
 test('what closes the log is plain JSON, the same each time, and renders', () => {
-  expect(closingOf(events)).toEqual(closingOf(events));
-  expect(closingOf(events).report).toEqual(report);
+  expect(closingReport(events)).toEqual(closingReport(events));
+  expect(closingReport(events).report).toEqual(report);
   expect(renderText(report)).not.toMatch(/NaN|undefined/);
   expect(renderHtml(report)).not.toMatch(/NaN|undefined/);
 });

@@ -29,7 +29,10 @@ export const reportOf = (events: readonly RunEvent[]): Report => fold(events, bu
 export const reportOfLogs = (logs: readonly (readonly RunEvent[])[]): Report => foldLogs(logs, buildContext);
 
 /** What `run.closed` says of the events before it; the ledger's `wallMs` stays out of the chain. */
-export function closingOf(events: readonly RunEvent[]): { report: JsonValue; ledger: JsonValue } {
+export function closingReport(events: readonly RunEvent[]): { report: JsonValue; ledger: JsonValue } {
   const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as JsonValue;
   return { report: plain(reportOf(events)), ledger: plain(ledgerOf([events])) };
 }
+
+/** The name it had first; goes when nothing imports it. */
+export { closingReport as closingOf };
