@@ -38,6 +38,8 @@ export async function* runArm(run: Run, place: Place, resolved: ResolvedArm): As
     yield* checkpoint(0);
     return;
   }
+  // What it starts from is measured before it learns more.
+  if (run.from) yield* checkpoint(0);
   const every = config.number('every');
   const explore = config.number('explore');
   for (let x = 0; x < explore;) {
@@ -150,6 +152,7 @@ async function armContext(run: Run, place: Place, resolved: ResolvedArm): Promis
     rules,
     guidance: resolved.reads.includes('expert') ? game.guidance(gameConfig) : null,
     reads: resolved.reads,
+    from: { adapter: run.from?.adapter?.hash ?? null, memory: run.from?.memory ?? null },
     hintTokens,
     seed: (...names) => namedSeed(runSeed, game.id, resolved.name, ...names),
     call: (requests) =>

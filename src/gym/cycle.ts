@@ -44,6 +44,12 @@ export async function* cycle(input: RunInput): AsyncGenerator<GymItem, void> {
   const recorder = new Recorder(input.past, input.readBlob);
   if (input.past.length > 0) yield recorder.append({ type: 'run.resumed' });
   yield* opened(input, recorder);
+  if (input.from?.adapter) {
+    if (!model.training)
+      throw new CodedError('model/cannot-train', `${model.card.title} takes no adapter`, 'choose another model');
+    const { config: peft, tensors } = input.from.adapter;
+    await model.training.load({ config: peft, tensors });
+  }
   const progress = new Progress(config);
   const run = {
     config,

@@ -79,6 +79,8 @@ export interface ArmContext {
   /** The game's true advice; only for arms that read `expert`. */
   readonly guidance: string | null;
   readonly reads: readonly Signal[];
+  /** What the arm starts from instead of nothing: a resident adapter's hash, a memory's text. */
+  readonly from: { adapter: string | null; memory: string | null };
   /** Tokens that hints may take in a prompt, after rules and room for the current episode. */
   readonly hintTokens: number;
   seed(...names: (string | number)[]): number;

@@ -35,7 +35,11 @@ describe('verify', () => {
   });
 
   it('names the line that was dropped, swapped or edited without its links', async () => {
-    expect((await check(log.filter((event) => event.n !== 5))).differences[0]).toMatchObject({ n: 5, field: 'n', logged: 6 });
+    expect((await check(log.filter((event) => event.n !== 5))).differences[0]).toMatchObject({
+      n: 5,
+      field: 'n',
+      logged: 6,
+    });
     const edited = structuredClone(log);
     (edited[firstEpisode.n] as EpisodeEvent).score += 1;
     expect((await check(edited)).ok).toBe(false);
@@ -66,7 +70,9 @@ describe('verify', () => {
   });
 
   it('finds changed checkpoints, memories and choices', async () => {
-    const checkpoint = forge((event) => (event.type === 'checkpoint' ? { ...event, scores: event.scores.map((s) => s + 1) } : event));
+    const checkpoint = forge((event) =>
+      event.type === 'checkpoint' ? { ...event, scores: event.scores.map((s) => s + 1) } : event,
+    );
     expect((await check(checkpoint)).differences[0]!.field).toBe('scores');
     const memory = forge((event) => (event.type === 'consolidation' ? { ...event, memory: 'always win' } : event));
     expect((await check(memory)).differences[0]!.field).toBe('hash');

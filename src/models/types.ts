@@ -26,6 +26,8 @@ export interface CompletionRequest {
   adapter: string | null;
   /** The completion's forced beginning (oracle experience: the expert's action); the model writes the rest. */
   forced?: string;
+  /** The parts' ids are the whole prompt, its beginning token included (decoding a logged step again). */
+  exactIds?: boolean;
   /** Regular grammar of the whole completion, for constrained decoding; null or absent: none. */
   grammar?: string | null;
 }

@@ -69,7 +69,7 @@ async function complete(
   requests: readonly CompletionRequest[],
   signal?: AbortSignal,
 ): Promise<Completion[]> {
-  const prompts = requests.map((request) => layout.prompt(request.parts));
+  const prompts = requests.map((request) => layout.prompt(request.parts, request.exactIds));
   const forced = requests.map((request) => (request.forced ? layout.encode(request.forced) : []));
   const generations = await session.generate(
     requests.map(({ sampling, adapter, forced: start }, i) => {

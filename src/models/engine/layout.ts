@@ -5,7 +5,7 @@ import type { PromptPart } from '../types.ts';
 
 export interface Layout {
   /** Text that the model reads and its ids. */
-  prompt(parts: readonly PromptPart[]): { text: string; ids: number[] };
+  prompt(parts: readonly PromptPart[], exactIds?: boolean): { text: string; ids: number[] };
   encode(text: string): number[];
 }
 
@@ -24,8 +24,8 @@ export function plainLayout(tokenizer: TextTokenizer): Layout {
   };
   return {
     encode,
-    prompt(parts) {
-      const ids = tokenizer.bos === null ? [] : [tokenizer.bos];
+    prompt(parts, exactIds = false) {
+      const ids = exactIds || tokenizer.bos === null ? [] : [tokenizer.bos];
       let text = '';
       for (const part of parts) {
         const piece = part.role === 'user' ? part.plain : part.text;

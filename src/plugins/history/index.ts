@@ -1,6 +1,7 @@
 // History ICL: earlier exploration episodes, raw, in the prompt. `history` keeps the order of play, `history-ranked`
 // orders them by their own scores (best last), `history-shuffled` permutes the scores: scores or examples?
 import { stream } from '../../../games/rng.ts';
+import { hashText } from '../../log/chain.ts';
 import { episodeLines, lastThatFit, memoryEvent, refs, remember, type Remembered } from '../../gym/memory.ts';
 import type { Arm, ArmContext, Plugin } from '../../gym/plugin.ts';
 
@@ -37,8 +38,8 @@ export const plugin: Plugin = {
 
 function historyArm(name: string, context: ArmContext): Arm {
   const episodes: Remembered[] = [];
-  let hints = '';
-  let hash: string | null = null;
+  let hints = context.from.memory ?? '';
+  let hash = hints === '' ? null : hashText(hints);
   return {
     blocks: () => (hints === '' ? {} : { hints }),
     memory: () => hash,

@@ -1,4 +1,5 @@
 // Summary memory: the model writes tips from its episodes and its own scores; the tips stand where the history would.
+import { hashText } from '../../log/chain.ts';
 import { episodeLines, lastThatFit, memoryEvent, refs, remember, type Remembered } from '../../gym/memory.ts';
 import type { Arm, ArmContext, Plugin, Produce } from '../../gym/plugin.ts';
 import { parseTips, summaryPrompt } from '../../gym/prompts.ts';
@@ -45,8 +46,8 @@ export const plugin: Plugin = {
 
 function summaryArm(context: ArmContext): Arm {
   const episodes: Remembered[] = [];
-  let tips = '';
-  let hash: string | null = null;
+  let tips = context.from.memory ?? '';
+  let hash = tips === '' ? null : hashText(tips);
   /** Episodes that the tips have seen. A call with nothing new to read is left out. */
   let summarised = 0;
 

@@ -36,7 +36,7 @@ export const plugin: Plugin = {
 
 function trainingArm(name: string, context: ArmContext): Arm {
   const episodes: ExperienceView[] = [];
-  const state: TrainingState = { adapter: null, optimizer: null, updates: 0, stopped: null };
+  const state: TrainingState = { adapter: context.from.adapter, optimizer: null, updates: 0, stopped: null };
   /** Episodes before this one were trained on already. */
   let trained = 0;
 

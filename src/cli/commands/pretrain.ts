@@ -1,0 +1,191 @@
+// `npm run pretrain`: makes nano, resumably; shows the loss and how the model plays development instances on the way.
+import { appendFileSync, copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Game } from '../../../games/contract.ts';
+import { findGame } from '../../../games/registry.ts';
+import { CodedError } from '../../errors.ts';
+import { localGameHost } from '../../gym/host.ts';
+import { playEpisodes, type EpisodePlan, type PlayedEpisode } from '../../gym/play.ts';
+import { heldOutDecodeSeed, heldOutSeed } from '../../gym/seeds.ts';
+import { engineModel } from '../../models/engine/index.ts';
+import type { LanguageModel } from '../../models/types.ts';
+import type { Args, Command } from '../command.ts';
+import { openPretraining, type Plan, type Pretraining } from '../pretrain/train.ts';
+
+// Normalised scores are shown where baselines were measured already.
+const measured = import.meta.glob<Record<string, { random: number; expert: number } | undefined>>(
+  '../../../games/baselines.json',
+  { eager: true, import: 'default' },
+);
+
+export const command: Command = {
+  name: 'pretrain',
+  summary: 'Pretrains nano on our engine; goes on where it stopped. --ship copies the result to public/models/nano.',
+  usage:
+    '[--out DIR] [--games trust,snake,tetris] [--tokens N] [--batch N] [--lr X] [--hidden N] [--layers N] [--heads N] [--ffn N] [--seed N] [--threads N] [--every N] [--ship]',
+  flags: {
+    out: { type: 'string' },
+    games: { type: 'string' },
+    tokens: { type: 'string' },
+    batch: { type: 'string' },
+    lr: { type: 'string' },
+    hidden: { type: 'string' },
+    layers: { type: 'string' },
+    heads: { type: 'string' },
+    ffn: { type: 'string' },
+    seed: { type: 'string' },
+    threads: { type: 'string' },
+    every: { type: 'string' },
+    ship: { type: 'boolean' },
+  },
+  positionals: [0, 0],
+  async run(args, io) {
+    const folder = join(io.root, args.text('out') ?? 'runs/pretrain');
+    const plan = planOf(args);
+    const run = await openPretraining(folder, plan, args.integer('threads', 2, [1, 16]));
+    const every = args.integer('every', 200, [1, 100_000]);
+    const note = (line: string) => {
+      io.err(line);
+      appendFileSync(join(folder, 'log.txt'), `${line}\n`);
+    };
+    note(`vocabulary ${run.tokenizer.vocabSize}, step ${run.progress.step}, tokens ${run.progress.tokens}`);
+    let sum = 0;
+    let count = 0;
+    let since = performance.now();
+    let tokens = run.progress.tokens;
+    while (!io.signal.aborted) {
+      const loss = await run.step();
+      await new Promise((resolve) => setImmediate(resolve)); // lets Ctrl-C through
+      if (loss !== null) {
+        sum += loss;
+        count += 1;
+      }
+      if (count > 0 && (loss === null || run.progress.step % 20 === 0)) {
+        const rate = (run.progress.tokens - tokens) / ((performance.now() - since) / 1000);
+        const mean = sum / count;
+        run.progress.curve.push([run.progress.tokens, Number(mean.toFixed(4))]);
+        note(
+          `step ${run.progress.step} tokens ${run.progress.tokens} loss ${mean.toFixed(4)} ${rate.toFixed(0)} tokens/s`,
+        );
+        [sum, count, tokens, since] = [0, 0, run.progress.tokens, performance.now()];
+      }
+      if (loss === null || run.progress.step % every === 0) {
+        run.save();
+        for (const { game } of plan.games) note(await development(run, game));
+        since = performance.now();
+      }
+      if (loss === null) break;
+    }
+    run.save();
+    for (const name of readdirSync(folder)) {
+      if (/^moments-/.test(name) && name !== `moments-${run.progress.step}.bin`) rmSync(join(folder, name));
+    }
+    if (args.flag('ship')) ship(folder, join(io.root, 'public/models/nano'));
+    await run.session.close();
+    return 0;
+  },
+};
+
+function planOf(args: Args): Plan {
+  const games = (args.text('games') ?? 'trust,snake,tetris').split(',').map((entry) => {
+    const [name, weight] = entry.split(':');
+    const game = findGame(name!);
+    if (!game) throw new CodedError('usage/bad-value', `no game ${name}`, '--games trust,snake:2');
+    return { game, weight: weight === undefined ? 1 : Number(weight) };
+  });
+  const heads = args.integer('heads', 4, [1, 64]);
+  return {
+    seed: args.integer('seed', 1),
+    games,
+    tokens: args.integer('tokens', 24_000_000, [1, 1e12]),
+    batchTokens: args.integer('batch', 8192, [64, 1e7]),
+    lr: args.number('lr', 0.0025, [0, 1]),
+    warmup: 100,
+    weightDecay: 0.01,
+    shape: {
+      hidden: args.integer('hidden', 128, [8, 4096]),
+      layers: args.integer('layers', 4, [1, 64]),
+      heads,
+      kvHeads: heads,
+      ffn: args.integer('ffn', 384, [8, 16384]),
+      context: 2048,
+    },
+    documentTokens: 1792,
+  };
+}
+
+/** Strict play on development instances, as the gym plays them. */
+async function development(run: Pretraining, game: Game, count = 40): Promise<string> {
+  const model: LanguageModel = engineModel(run.session, run.tokenizer, {
+    id: 'nano',
+    title: 'nano',
+    kind: 'engine',
+    hash: '',
+    tokenizerHash: run.tokenizer.hash,
+    parameters: 0,
+    context: run.session.config.context,
+    layout: 'plain',
+    canTrain: false,
+    engine: '',
+  });
+  const plain = await playStrict(game, model, count, {});
+  const tipped = await playStrict(game, model, count, { hints: game.tips!.expert! });
+  const parts = [`${game.id}: ${summary(game, plain)}`, `expert tip ${summary(game, tipped)}`];
+  return parts.join('; ');
+}
+
+async function playStrict(game: Game, model: LanguageModel, count: number, blocks: { hints?: string }) {
+  const plans = Array.from({ length: count }, (_, index): EpisodePlan => ({
+    runSeed: 0,
+    pathway: 'pretraining',
+    game: game.id,
+    preset: 'pocket',
+    phase: 'strict',
+    role: 'development',
+    split: 'strict',
+    options: {},
+    replicate: 0,
+    index,
+    seed: heldOutSeed(0, game.id, 'development', 'strict', index),
+    decodeSeed: (instance) => heldOutDecodeSeed(instance, 0),
+    temperature: 0.7,
+    checkpoint: 0,
+    adapter: null,
+    memory: null,
+    blocks,
+  }));
+  const rules = {
+    maxTokens: 48,
+    inputTokens: model.card.context - 1,
+    greedyScore: true,
+    maskMode: 'off',
+    width: 40,
+  } as const;
+  const episodes: PlayedEpisode[] = [];
+  for await (const item of playEpisodes(
+    plans,
+    { readsExpert: false, readsReward: false },
+    model,
+    localGameHost(),
+    rules,
+  )) {
+    if ('played' in item) episodes.push(item.played);
+  }
+  return episodes;
+}
+
+function summary(game: Game, episodes: readonly PlayedEpisode[]): string {
+  const mean = episodes.reduce((sum, episode) => sum + episode.score, 0) / episodes.length;
+  const steps = episodes.flatMap((episode) => episode.steps);
+  const valid = steps.filter((step) => step.valid).length / steps.length;
+  const known = Object.values(measured)[0]?.[`${game.id}/pocket/strict`];
+  const normalised = known ? ` (${((mean - known.random) / (known.expert - known.random)).toFixed(2)})` : '';
+  return `score ${mean.toFixed(2)}${normalised} valid ${valid.toFixed(3)}`;
+}
+
+function ship(from: string, to: string) {
+  mkdirSync(to, { recursive: true });
+  for (const name of readdirSync(from)) {
+    if (/\.(safetensors|json)$/.test(name) && name !== 'progress.json') copyFileSync(join(from, name), join(to, name));
+  }
+}

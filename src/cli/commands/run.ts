@@ -1,0 +1,171 @@
+// `s3 run`: the gym in the terminal. Every flag is a setting of the one table; the log is the result.
+import { existsSync } from 'node:fs';
+import type { JsonValue, RunEvent, RunOpened } from '../../log/events.ts';
+import { LogFile } from '../../log/files.node.ts';
+import { Chain } from '../../log/chain.ts';
+import { CodedError, toErrorValue } from '../../errors.ts';
+import { allSettings, runConfig } from '../../gym/config.ts';
+import { cycle } from '../../gym/cycle.ts';
+import { localGameHost } from '../../gym/host.ts';
+import { parseSetting, SETTINGS, type Settings } from '../../gym/settings.ts';
+import { openModelByName } from '../../models/open.node.ts';
+import { closingReport, reportOfLogs } from '../../report/defaults.ts';
+import { renderText } from '../../report/render/text.ts';
+import { badValue, type Args, type Command, type Io } from '../command.ts';
+import { startFrom } from '../from.ts';
+
+/** Flags whose names in the terminal are not those of the table. */
+const ALIASES: Record<string, string> = { game: 'games', seed: 'seeds' };
+const flagOf = (key: string) => key;
+
+export const command: Command = {
+  name: 'run',
+  summary: 'Runs the gym and writes its log; prints the tables at the end.',
+  usage:
+    '--game NAME|all [--pathways A,B,…] [--preset pocket|paper] [--seed N | --seeds N,N] [--explore N] [--every N] [--strict N] [--set KEY=VALUE]… --out LOG.jsonl | --resume LOG.jsonl',
+  flags: {
+    ...Object.fromEntries(SETTINGS.map((setting) => [flagOf(setting.key), { type: 'string' as const }])),
+    game: { type: 'string' },
+    seed: { type: 'string' },
+    set: { type: 'string', multiple: true },
+    out: { type: 'string' },
+    resume: { type: 'string' },
+    'from-adapter': { type: 'string' },
+    'from-memory': { type: 'string' },
+    json: { type: 'boolean' },
+    quiet: { type: 'boolean' },
+  },
+  positionals: [0, 0],
+  async run(args, io) {
+    const resume = args.text('resume');
+    if (resume !== undefined) return goOn(resume, args, io);
+    const out = args.required('out');
+    if (existsSync(out)) throw new CodedError('usage/bad-value', `${out} exists`, 'name another file, or --resume it');
+    const settings = settingsOf(args);
+    const config = runConfig(settings);
+    const from = await startFrom(args.text('from-adapter'), args.text('from-memory'));
+    const model = await openModelByName(config.text('model'), io.root, machine(config.settings));
+    const log = await LogFile.create(out, 'close');
+    return play({ config, model, log, past: [], from }, args, io);
+  },
+};
+
+/** Settings from flags and `--set`; the flags that a resumed run may still change are those of the machine. */
+function settingsOf(args: Args): Settings {
+  const given: Settings = {};
+  const set = (key: string, text: string, flag: string) => {
+    const setting = allSettings.find((one) => one.key === key);
+    if (!setting) throw badValue(flag, text, `a setting; there is none called ${key}`);
+    try {
+      given[key] = parseSetting(setting, text);
+    } catch (error) {
+      const { message, hint } = toErrorValue(error, 'settings/bad-value');
+      throw new CodedError('usage/bad-value', message, hint);
+    }
+  };
+  for (const { key } of SETTINGS) {
+    const text = args.text(flagOf(key));
+    if (text !== undefined) set(key, text, key);
+  }
+  for (const [flag, key] of Object.entries(ALIASES)) {
+    const text = args.text(flag);
+    if (text !== undefined) set(key, text, flag);
+  }
+  for (const pair of args.list('set')) {
+    const equals = pair.indexOf('=');
+    if (equals < 1) throw badValue('set', pair, 'KEY=VALUE');
+    set(pair.slice(0, equals), pair.slice(equals + 1), 'set');
+  }
+  return given;
+}
+
+const machine = (settings: Settings) => ({
+  ...(settings.threads ? { threads: settings.threads as number } : {}),
+});
+
+async function goOn(path: string, args: Args, io: Io): Promise<number> {
+  const { log, events, torn } = await LogFile.resume(path, 'close');
+  if (torn) io.err(`line ${torn.number} was cut off by a crash and is made again`);
+  const opened = events[0] as RunOpened;
+  if (events.at(-1)?.type === 'run.closed') {
+    io.err('the run is closed; nothing is left to do');
+    await log.close();
+    return 0;
+  }
+  const config = runConfig({ ...opened.config, ...settingsOf(args) });
+  const from = await startFrom(args.text('from-adapter'), args.text('from-memory'));
+  if (Boolean(opened.from) !== Boolean(from)) {
+    throw new CodedError(
+      'usage/missing-flag',
+      'the run started from an adapter or a memory',
+      'give the same --from-… again',
+    );
+  }
+  const model = await openModelByName(args.text('model') ?? config.text('model'), io.root, machine(config.settings));
+  return play({ config, model, log, past: events, from }, args, io);
+}
+
+type Playing = Pick<Parameters<typeof cycle>[0], 'config' | 'model' | 'past' | 'from'> & { log: LogFile };
+
+async function play({ config, model, log, past, from }: Playing, args: Args, io: Io): Promise<number> {
+  const events: RunEvent[] = [...past];
+  const store = async (event: RunEvent, blobs: Record<string, Uint8Array> = {}) => {
+    await log.append(event, blobs);
+    events.push(event);
+  };
+  const say = progressLine(io, args.flag('quiet') || args.flag('json'));
+  try {
+    const items = cycle({
+      config,
+      model,
+      host: localGameHost(),
+      past,
+      readBlob: (hash) => log.blob(hash),
+      report: closingReport,
+      signal: io.signal,
+      from: from ?? null,
+    });
+    for await (const item of items) {
+      if ('live' in item) say(item.live);
+      else await store(item.event, item.blobs);
+      if (io.signal.aborted) break;
+    }
+  } catch (error) {
+    const { code, message, hint } = toErrorValue(error, 'worker/unknown');
+    if (code !== 'worker/aborted') {
+      if (events.length > 0)
+        await store(new Chain(events.at(-1)).link({ type: 'run.failed', code, message, hint, at: Date.now() }));
+      throw error;
+    }
+  } finally {
+    if (io.signal.aborted && events.length > 0 && events.at(-1)!.type !== 'run.closed') {
+      await store(new Chain(events.at(-1)).link({ type: 'run.paused', at: Date.now() }));
+      io.err(`\npaused; go on with: s3 run --resume ${log.path}`);
+    }
+    await log.close();
+    await model.close();
+  }
+  if (io.signal.aborted) return 0;
+  const report = reportOfLogs([events]);
+  if (args.flag('json')) io.out(JSON.stringify(report as unknown as JsonValue));
+  else io.out(renderText(report).trimEnd());
+  return 0;
+}
+
+/** One line that is written over, where stderr is a terminal; else a line now and then. */
+function progressLine(io: Io, quiet: boolean) {
+  let last = 0;
+  let stage = '';
+  return (live: import('../../gym/live.ts').Live) => {
+    if (quiet) return;
+    if (live.kind === 'stage') stage = `${live.game} ${live.pathway} x=${live.x} ${live.stage}`;
+    const now = Date.now();
+    const every = process.stderr.isTTY ? 200 : 10_000;
+    if (live.kind !== 'progress' || now - last < every) return;
+    last = now;
+    const left = live.leftMs === null ? '' : `, ${Math.ceil(live.leftMs / 1000)} s left`;
+    const line = `episode ${live.done} of ${live.total}${left} · ${stage}`;
+    if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`);
+    else io.err(line);
+  };
+}

@@ -1,0 +1,47 @@
+// Documents as ids and token weights, and nano's vocabulary out of the games' own texts. Knows no optimiser.
+import type { Game } from '../../../games/contract.ts';
+import { buildVocabulary, wordsOf } from '../../engine/text/vocabulary.ts';
+import type { TextTokenizer } from '../../engine/text/tokenizer.ts';
+import { makeDocument, type Document } from './corpus.ts';
+
+/** Words that the generic pattern would split, one token each: the frame of every prompt and answer. */
+const FRAME = ['Env:', 'LLM:', ' Answer:', ' Score:', 'Tips:', 'Note:', 'Episode:', 'Correct:', 'Goal:', 'Judge:'];
+
+/** The tokenizer's files, from `count` documents of each game. */
+export function vocabularyOf(games: readonly Game[], count: number): ReturnType<typeof buildVocabulary> {
+  const texts: string[] = [];
+  for (const game of games) {
+    for (let i = 0; i < count; i++)
+      texts.push(
+        makeDocument(game, `vocabulary ${i}`)
+          .map((piece) => piece.text)
+          .join(''),
+      );
+    texts.push(...Object.values(game.tips ?? {}).map((tip) => ` ${tip}`));
+  }
+  return buildVocabulary([...FRAME, ...wordsOf(texts, 2)]);
+}
+
+export interface Encoded {
+  ids: number[];
+  weights: number[];
+}
+
+/**
+ * A newline that ends an answer is learnt although it opens the next turn. Documents longer than `limit` tokens are cut
+ * at a whole piece.
+ */
+export function encodeDocument(document: Document, tokenizer: TextTokenizer, limit: number): Encoded {
+  const ids: number[] = tokenizer.bos === null ? [] : [tokenizer.bos];
+  const weights: number[] = ids.map(() => 0);
+  let answered = false;
+  for (const { text, learn } of document) {
+    const piece = tokenizer.encode(text);
+    if (ids.length + piece.length > limit) break;
+    const opens = answered && text.startsWith('\n');
+    weights.push(...piece.map((_, i) => (learn || (opens && i === 0) ? 1 : 0)));
+    ids.push(...piece);
+    answered = learn;
+  }
+  return { ids, weights };
+}
