@@ -40,7 +40,8 @@ export default defineGame<TrustConfig, TrustInstance, TrustState>({
     const text = (config.preset === 'pocket' ? rulesPocket : rulesPaper).replace('{{invalid}}', INVALID[config.phase]);
     return fill(text, { rounds: config.rounds, both, cheat, exploited, none, lost: config.lostRound });
   },
-  guidance: (config) => (config.preset === 'pocket' ? tips.expert! : guidance.trim()),
+  // Against the seven of strict, copying and cheating last earns exactly what Bayes-optimal play does (trust.test.ts).
+  guidance: (config) => (config.preset === 'pocket' ? tips.copyCheatLast! : guidance.trim()),
 
   generate(config, rng) {
     const opponent = OPPONENTS[rng.weighted(OPPONENTS.map((name) => config.prior[name] ?? 0))]!;

@@ -49,6 +49,6 @@ export const tips: Readonly<Record<keyof typeof strategies, string>> = {
   forgive: 'retain: collaborate after one cheat avoid: collaborate after two cheats next: cheat only then',
   alternate: 'retain: collaborate then cheat avoid: the same move again next: change every round',
   probe: 'retain: cheat first avoid: cheat if the other answers next: copy the other or cheat to the end',
-  expertHalf: 'retain: test the other early avoid: nothing next: often choose any move',
-  expert: 'retain: test the other early avoid: collaborate with one that never answers next: cheat in the last round',
+  expertHalf: 'retain: find the way of the other avoid: nothing next: often choose any move',
+  expert: 'retain: find the way of the other avoid: collaborate with a cheater next: cheat in the last round',
 };

@@ -70,6 +70,7 @@ describe('figures made elsewhere', () => {
     expect(mean((o) => bestResponse(config, hidden(o)).points)).toBeCloseTo(20, 10);
     expect(plan(config, '', '', 10).value).toBeCloseTo(123 / 7, 10);
     expect(mean((o) => playOut(o, 'expert'))).toBeCloseTo(123 / 7, 10);
+    expect(mean((o) => playOut(o, 'copyCheatLast'))).toBeCloseTo(123 / 7, 10); // what guidance.txt advises
     expect(mean((o) => playOut(o, 'alwaysCollaborate'))).toBeCloseTo(89 / 7, 10);
   });
 
