@@ -2,7 +2,7 @@
 // linearDx: dx[M,K] = alpha * (dx or 0 + dy[M,N] W[N,K]) + dt[M,R] A[R,K]. Panels of W are turned 8x8 block by block
 //   into [N][8] in scratch (no transposed copy of the weights is kept), at most 512 of N at a time.
 // linearDw: dW[N,K] (+)= dy[M,N]^T x[M,K], in panel order like W itself; sums run m = 0..M.
-import { scratch, scratchBytes } from './sync';
+import { itemSize, nextItem, scratch, scratchBytes } from './sync';
 import { tile1, tile4, tile4t } from './tile';
 import { F32, panelBytes, unpack, unpackUnit } from './unpack';
 
@@ -100,39 +100,38 @@ export function linearDx(op: usize, thread: i32, threads: i32): void {
   let alpha = load<f32>(op, 60);
 
   let panels = k >> 3;
-  let p0 = 0;
-  let p1 = panels;
-  let r0 = 0;
-  let r1 = rows;
-  if (panels >= 4 * threads || rows < 16) {
-    p0 = (panels * thread) / threads;
-    p1 = (panels * (thread + 1)) / threads;
-  } else {
-    r0 = (((rows + 3) >> 2) * thread) / threads << 2;
-    r1 = min(rows, (((rows + 3) >> 2) * (thread + 1)) / threads << 2);
-  }
   // Room for the turned panels and, before them, for one unpacked run of k (as long as the group itself, or a unit).
   let chunk = min(CHUNK, n);
   let group = max(1, min(12, <i32>(scratchBytes / (<usize>chunk * 32)) - 2));
   let step = max(16, <i32>(131072 / (<usize>chunk * 4)) & ~3);
-  for (let p = p0; p < p1; p += group) {
-    let count = min(group, p1 - p);
-    let column = <usize>p * 32;
-    for (let n0 = 0; n0 < n; n0 += chunk) {
-      let c = min(chunk, n - n0);
-      turnPanels(w, dtype, k, p, count, n0, c, scratch);
-      let last = n0 + c == n;
-      for (let r = r0; r < r1; r += step) {
-        let row = <usize>r;
-        let from = dy + row * ldy + <usize>n0 * 4;
-        let to = out + row * ldo + column;
-        block(from, ldy, scratch, <usize>c * 32, c, min(step, r1 - r), count, to, ldo, add || n0 > 0, last ? alpha : 1);
+  let byRows = panels < 4 * threads && rows >= 16;
+  let total = byRows ? (rows + 3) >> 2 : panels;
+  let size = itemSize(total, <f64>rows * <f64>k * <f64>n, threads, 1);
+  for (let from = nextItem(threads) * size; from < total; from = nextItem(threads) * size) {
+    let to = min(total, from + size);
+    let p0 = byRows ? 0 : from;
+    let p1 = byRows ? panels : to;
+    let r0 = byRows ? from << 2 : 0;
+    let r1 = byRows ? min(rows, to << 2) : rows;
+    for (let p = p0; p < p1; p += group) {
+      let count = min(group, p1 - p);
+      let column = <usize>p * 32;
+      for (let n0 = 0; n0 < n; n0 += chunk) {
+        let c = min(chunk, n - n0);
+        turnPanels(w, dtype, k, p, count, n0, c, scratch);
+        let last = n0 + c == n;
+        for (let r = r0; r < r1; r += step) {
+          let row = <usize>r;
+          let src = dy + row * ldy + <usize>n0 * 4;
+          let dst = out + row * ldo + column;
+          block(src, ldy, scratch, <usize>c * 32, c, min(step, r1 - r), count, dst, ldo, add || n0 > 0, last ? alpha : 1);
+        }
       }
-    }
-    if (dt != 0) {
-      turnPanels(a, F32, k, p, count, 0, rank, scratch);
-      let to = out + <usize>r0 * ldo + column;
-      block(dt + <usize>r0 * ldt, ldt, scratch, <usize>rank * 32, rank, r1 - r0, count, to, ldo, true, 1);
+      if (dt != 0) {
+        turnPanels(a, F32, k, p, count, 0, rank, scratch);
+        let dst = out + <usize>r0 * ldo + column;
+        block(dt + <usize>r0 * ldt, ldt, scratch, <usize>rank * 32, rank, r1 - r0, count, dst, ldo, true, 1);
+      }
     }
   }
 }
@@ -152,45 +151,44 @@ export function linearDw(op: usize, thread: i32, threads: i32): void {
 
   let panels = n >> 3;
   let quads = k >> 2;
-  let p0 = 0;
-  let p1 = panels;
-  let q0 = 0;
-  let q1 = quads;
-  if (panels >= 4 * threads) {
-    p0 = (panels * thread) / threads;
-    p1 = (panels * (thread + 1)) / threads;
-  } else {
-    q0 = (quads * thread) / threads;
-    q1 = (quads * (thread + 1)) / threads;
-  }
-  let packedX = scratch;
-  let packedY = scratch + <usize>(STRIP * (q1 - q0)) * 16;
-  for (let m0 = 0; m0 < rows; m0 += STRIP) {
-    let m = min(STRIP, rows - m0);
-    let from = x + <usize>m0 * ldx + <usize>q0 * 16;
-    for (let q: usize = 0; q < <usize>(q1 - q0); q++) {
-      let s = from + q * 16;
-      let d = packedX + q * <usize>m * 16;
-      for (let i = 0; i < m; i++) {
-        v128.store(d, v128.load(s));
-        s += ldx;
-        d += 16;
+  let byPanels = panels >= 8;
+  let total = byPanels ? panels : quads;
+  let size = itemSize(total, <f64>rows * <f64>k * <f64>n, threads, byPanels ? 8 : 1); // x is packed for each item
+  for (let start = nextItem(threads) * size; start < total; start = nextItem(threads) * size) {
+    let end = min(total, start + size);
+    let p0 = byPanels ? start : 0;
+    let p1 = byPanels ? end : panels;
+    let q0 = byPanels ? 0 : start;
+    let q1 = byPanels ? quads : end;
+    let packedX = scratch;
+    let packedY = scratch + <usize>(STRIP * (q1 - q0)) * 16;
+    for (let m0 = 0; m0 < rows; m0 += STRIP) {
+      let m = min(STRIP, rows - m0);
+      let from = x + <usize>m0 * ldx + <usize>q0 * 16;
+      for (let q: usize = 0; q < <usize>(q1 - q0); q++) {
+        let s = from + q * 16;
+        let d = packedX + q * <usize>m * 16;
+        for (let i = 0; i < m; i++) {
+          v128.store(d, v128.load(s));
+          s += ldx;
+          d += 16;
+        }
       }
-    }
-    for (let p = p0; p < p1; p++) {
-      let s = dy + <usize>m0 * ldy + <usize>p * 32;
-      let d = packedY;
-      for (let i = 0; i < m; i++) {
-        v128.store(d, v128.load(s));
-        v128.store(d, v128.load(s, 16), 16);
-        s += ldy;
-        d += 32;
-      }
-      let c = dw + <usize>(p * k + (q0 << 2)) * 32;
-      for (let q = q0; q < q1; q++) {
-        let a = packedX + <usize>(q - q0) * <usize>m * 16;
-        tile4t(a, 16, packedY, 32, m, c, 32, add || m0 > 0 ? c : 0, 32);
-        c += 128;
+      for (let p = p0; p < p1; p++) {
+        let s = dy + <usize>m0 * ldy + <usize>p * 32;
+        let d = packedY;
+        for (let i = 0; i < m; i++) {
+          v128.store(d, v128.load(s));
+          v128.store(d, v128.load(s, 16), 16);
+          s += ldy;
+          d += 32;
+        }
+        let c = dw + <usize>(p * k + (q0 << 2)) * 32;
+        for (let q = q0; q < q1; q++) {
+          let a = packedX + <usize>(q - q0) * <usize>m * 16;
+          tile4t(a, 16, packedY, 32, m, c, 32, add || m0 > 0 ? c : 0, 32);
+          c += 128;
+        }
       }
     }
   }

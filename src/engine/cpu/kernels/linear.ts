@@ -1,7 +1,7 @@
 // Forward linear layer: out[M,N] = alpha * (init + x[M,K] W[N,K]^T) + t[M,R] B[N,R]^T, init = 0, a bias or a residual.
 // The second product is the LoRA pair's (t = scale * x A^T comes from a linear of its own). Padded sizes throughout
 // (multiples of 8); rows go four at a time, fewer rows one at a time over four panels; each sum runs k = 0..K, then r.
-import { scratch, scratchBytes } from './sync';
+import { itemSize, nextItem, scratch, scratchBytes } from './sync';
 import { tile1, tile1x4, tile4 } from './tile';
 import { F32, panelBytes, unpack } from './unpack';
 
@@ -67,38 +67,37 @@ export function linear(op: usize, thread: i32, threads: i32): void {
   let alpha = load<f32>(op, 64);
 
   let panels = n >> 3;
-  let p0 = 0;
-  let p1 = panels;
-  let r0 = 0;
-  let r1 = rows;
-  if (panels >= 4 * threads || rows < 16) {
-    p0 = (panels * thread) / threads;
-    p1 = (panels * (thread + 1)) / threads;
-  } else {
-    r0 = (((rows + 3) >> 2) * thread) / threads << 2;
-    r1 = min(rows, (((rows + 3) >> 2) * (thread + 1)) / threads << 2);
-  }
   let ldw = panelBytes(dtype, k);
   let ldp = <usize>k * 32;
   let group = dtype == F32 ? max(1, <i32>(196608 / ldp)) : max(1, min(16, <i32>(scratchBytes / ldp)));
   let step = max(16, <i32>(262144 / ldx) & ~3);
-  for (let p = p0; p < p1; p += group) {
-    let count = min(group, p1 - p);
-    let panel = w + <usize>p * ldw;
-    if (dtype != F32) {
-      for (let i = 0; i < count; i++) unpack(dtype, panel + <usize>i * ldw, 0, k, scratch + <usize>i * ldp);
-      panel = scratch;
-    }
-    let column = <usize>p * 32;
-    for (let r = r0; r < r1; r += step) {
-      let m = min(step, r1 - r);
-      let row = <usize>r;
-      let c = out + row * ldo + column;
-      let i = init != 0 ? init + row * ldi + column : 0;
-      block(x + row * ldx, ldx, panel, ldp, k, m, count, c, ldo, i, ldi, alpha);
-      if (t != 0) {
-        let lora = b + column * <usize>rank;
-        block(t + row * ldt, ldt, lora, <usize>rank * 32, rank, m, count, c, ldo, c, ldo, 1);
+  let byRows = panels < 4 * threads && rows >= 16;
+  let total = byRows ? (rows + 3) >> 2 : panels;
+  let size = itemSize(total, <f64>rows * <f64>k * <f64>n, threads, byRows ? 1 : 4);
+  for (let from = nextItem(threads) * size; from < total; from = nextItem(threads) * size) {
+    let to = min(total, from + size);
+    let p0 = byRows ? 0 : from;
+    let p1 = byRows ? panels : to;
+    let r0 = byRows ? from << 2 : 0;
+    let r1 = byRows ? min(rows, to << 2) : rows;
+    for (let p = p0; p < p1; p += group) {
+      let count = min(group, p1 - p);
+      let panel = w + <usize>p * ldw;
+      if (dtype != F32) {
+        for (let i = 0; i < count; i++) unpack(dtype, panel + <usize>i * ldw, 0, k, scratch + <usize>i * ldp);
+        panel = scratch;
+      }
+      let column = <usize>p * 32;
+      for (let r = r0; r < r1; r += step) {
+        let m = min(step, r1 - r);
+        let row = <usize>r;
+        let c = out + row * ldo + column;
+        let i = init != 0 ? init + row * ldi + column : 0;
+        block(x + row * ldx, ldx, panel, ldp, k, m, count, c, ldo, i, ldi, alpha);
+        if (t != 0) {
+          let lora = b + column * <usize>rank;
+          block(t + row * ldt, ldt, lora, <usize>rank * 32, rank, m, count, c, ldo, c, ldo, 1);
+        }
       }
     }
   }

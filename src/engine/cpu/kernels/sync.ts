@@ -55,6 +55,16 @@ export function nextItem(threads: i32): i32 {
   return atomic.add<i32>(NEXT, 1);
 }
 
+/**
+ * How many of `total` units (panels, quads of rows) make one item: enough items for uneven or interrupted threads to
+ * even out, none much below 10 us of work (multiply-adds), whole multiples.
+ */
+export function itemSize(total: i32, work: f64, threads: i32, multiple: i32): i32 {
+  if (threads == 1) return total;
+  let items = <i32>max(<f64>threads, min(<f64>(8 * threads), work / 131072));
+  return ((total + items - 1) / items + multiple - 1) / multiple * multiple;
+}
+
 export function announce(plan: usize, count: i32, threads: i32): void {
   atomic.store<i32>(PLAN, <i32>plan);
   atomic.store<i32>(COUNT, count);
