@@ -267,7 +267,7 @@ export const pageLimit = (config: ModelConfig, bytes: number): number =>
   Math.max(4, Math.floor(bytes / (pageWords(config) * config.layers * 4)));
 
 /** Lets timers, messages and Ctrl-C through. */
-const macrotask = (): Promise<void> =>
+export const macrotask = (): Promise<void> =>
   typeof setImmediate === 'function'
     ? new Promise((resolve) => void setImmediate(resolve))
     : new Promise((resolve) => {

@@ -4,17 +4,17 @@ import { scorePlan } from '../plan/forward.ts';
 import type { LoraUse } from '../plan/layer.ts';
 import { pad8 } from '../plan/shape.ts';
 import type { TokenScores } from '../types.ts';
-import type { GenerateHost } from './generate.ts';
+import { type GenerateHost, macrotask } from './generate.ts';
 import { fillRagged, ragged, raggedCounts } from './ragged.ts';
 
 const ROWS = 2048;
 
-export function score(
+export async function score(
   host: GenerateHost,
   sequences: readonly ArrayLike<number>[],
   lora: LoraUse | null,
   wantLast: boolean,
-): TokenScores[] {
+): Promise<TokenScores[]> {
   const out: TokenScores[] = [];
   for (let from = 0; from < sequences.length;) {
     let [to, rows] = [from, 0];
@@ -22,6 +22,7 @@ export function score(
       rows += sequences[to++]!.length;
     out.push(...scoreBatch(host, sequences.slice(from, to), lora, wantLast));
     from = to;
+    if (from < sequences.length) await macrotask();
   }
   return out;
 }

@@ -9,7 +9,7 @@ import { tile1, tile1x4, tile4 } from './tile';
 let total: f32 = 0;
 const TOTALS: usize = 16; // bytes of scratch before the scores: each row's sum
 
-/** Turns s[0..len) into exp(s - max), zero up to `padded`; `total` becomes their sum; returns log-sum-exp. */
+/** Turns s[0..len) into exp(s - max), zero up to `padded`; `total` becomes their sum; returns the maximum. */
 function softmax(s: usize, len: i32, padded: i32): f32 {
   for (let j = len; j < padded; j++) store<f32>(s + (<usize>j << 2), -Infinity);
   let end = s + <usize>((len + 3) & ~3) * 4;
@@ -25,7 +25,7 @@ function softmax(s: usize, len: i32, padded: i32): f32 {
   }
   total = sum4(sum);
   for (let p = end; p < s + <usize>padded * 4; p += 16) v128.store(p, f32x4.splat(0));
-  return top + <f32>log1(<f64>total);
+  return top;
 }
 
 /** Up to four rows: queries of one head (posStep 1) or heads of one query (posStep 0). */
@@ -62,23 +62,28 @@ function attendRows(
     }
   }
   for (let r: usize = 0; r < <usize>rows; r++) {
-    let l = softmax(scores + r * lds, position + <i32>r * posStep + 1, (longest + 3) & ~3);
+    let top = softmax(scores + r * lds, position + <i32>r * posStep + 1, (longest + 3) & ~3);
     store<f32>(scratch + r * 4, <f32>1 / total);
-    if (lse != 0) store<f32>(lse + r * lseStride, l);
+    if (lse != 0) store<f32>(lse + r * lseStride, top + <f32>log1(<f64>total));
   }
   for (let j = 0; j < longest; j += 32) {
     let v = pages + load<usize>(table + (<usize>(j >> 5) << 2)) + vOffset;
     let s = scores + <usize>j * 4;
     let count = min(32, longest - j);
-    for (let d: usize = 0; d < <usize>dim; d += 8) {
-      let c = out + d * 4;
-      if (rows == 4) {
+    if (rows == 4) {
+      for (let d: usize = 0; d < <usize>dim; d += 8) {
+        let c = out + d * 4;
         tile4(s, lds, v + d * 128, 32, count, c, stride, j > 0 ? c : 0, stride, 1);
-      } else {
-        for (let r: usize = 0; r < <usize>rows; r++) {
-          let o = c + r * stride;
-          tile1(s + r * lds, v + d * 128, 32, count, o, j > 0 ? o : 0, 1);
+      }
+    } else {
+      for (let r: usize = 0; r < <usize>rows; r++) {
+        let p = s + r * lds;
+        let c = out + r * stride;
+        let d: usize = 0;
+        for (; d + 32 <= <usize>dim; d += 32) {
+          tile1x4(p, v + d * 128, 1024, count, c + d * 4, j > 0 ? c + d * 4 : 0, 1);
         }
+        for (; d < <usize>dim; d += 8) tile1(p, v + d * 128, 32, count, c + d * 4, j > 0 ? c + d * 4 : 0, 1);
       }
     }
   }
