@@ -50,6 +50,7 @@ export default defineGame<TrustConfig, TrustInstance, TrustState>({
   start: (_, hidden) => ({ hidden, log: [], unplayed: 0 }),
   board,
   line,
+  cluster: (_, state) => state.hidden.opponent,
 
   grammar: () => GRAMMAR,
   actions: (config, state) => (over(config, state) ? [] : ['collaborate', 'cheat']),

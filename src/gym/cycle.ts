@@ -94,6 +94,7 @@ async function* opened({ config, model, from }: RunInput, recorder: Recorder): A
     version: plugin.manifest.version,
     reads: [...reads],
     label,
+    controls: [...spec.controls],
     ...(spec.note === undefined ? {} : { note: spec.note }),
   }));
   const hashes = {

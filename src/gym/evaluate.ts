@@ -73,7 +73,7 @@ export async function* evaluate(run: Run, what: Evaluation): AsyncGenerator<GymI
         replicate,
         index,
         seed: heldOutSeed(runSeed, game.id, role, split, index),
-        decodeSeed: (instance) => heldOutDecodeSeed(instance, replicate),
+        decodeSeed: (instance) => heldOutDecodeSeed(instance, replicate, game.rolesExempt ? index : 0),
         temperature,
         checkpoint: x,
         adapter: what.adapter !== undefined ? what.adapter : (arm?.adapter?.() ?? null),

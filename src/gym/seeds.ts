@@ -12,8 +12,12 @@ export const exploreDecodeSeed = (run: number, game: string, index: number) =>
 export const heldOutSeed = (run: number, game: string, role: string, split: string, index: number) =>
   deriveSeed(run, 'held-out', game, role, split, index);
 
-/** f(instance, replicate): the same for every arm and checkpoint. */
-export const heldOutDecodeSeed = (instance: string, replicate: number) => deriveSeed(instance, 'decode', replicate);
+/**
+ * f(instance, replicate): the same for every arm and checkpoint. `occurrence` tells repeated instances apart where a game
+ * has only a few (Trust), else they would be the same episode again and again.
+ */
+export const heldOutDecodeSeed = (instance: string, replicate: number, occurrence = 0) =>
+  deriveSeed(instance, 'decode', replicate, occurrence);
 
 export const stepSeed = (decodeSeed: number, step: number) => deriveSeed(decodeSeed, 'step', step);
 

@@ -75,6 +75,8 @@ export const RunOpened = v.object({
       /** What it may see beyond observations and completions; any verifier signal makes the run oracle-fed. */
       reads: v.array(text),
       label: v.picklist(['hidden-reward', 'oracle-fed']),
+      /** Arms that a claim about it is held against, its null first. */
+      controls: v.optional(v.array(text)),
       /** `dev-selected` and the like, shown wherever the arm is. */
       note: v.optional(text),
     }),
@@ -136,6 +138,7 @@ export const Consolidation = v.object({
       from: text,
       to: v.nullable(text),
       prompt: PromptText,
+      promptLength: count,
       completion: text,
       completionTokens: tokens,
     }),

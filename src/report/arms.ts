@@ -78,8 +78,8 @@ export function pairsOf(
 export function declaredControls(opened: readonly RunOpened[]): Map<ArmName, readonly ArmName[]> {
   const found = new Map<ArmName, readonly ArmName[]>();
   for (const { arms } of opened) {
-    for (const arm of arms as (RunOpened['arms'][number] & { controls?: unknown })[]) {
-      if (Array.isArray(arm.controls)) found.set(arm.name, arm.controls.map(String));
+    for (const { name, controls } of arms) {
+      if (controls) found.set(name, controls);
     }
   }
   return found;

@@ -39,6 +39,7 @@ export async function correctLow(
       // The same action again, or no answer, corrects nothing.
       to: other ? action : null,
       prompt: context.write([context.rules], completion.promptText),
+      promptLength: completion.promptIds.length,
       completion: completion.text,
       completionTokens: completion.ids,
     };
