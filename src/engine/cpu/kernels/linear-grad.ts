@@ -44,16 +44,19 @@ function block(
   add: bool,
   alpha: f32,
 ): void {
-  let r = 0;
-  for (; r + 4 <= rows; r += 4) {
-    for (let p: usize = 0; p < <usize>panels; p++) {
-      let c = out + p * 32;
-      tile4(dy, ldy, w + p * ldp, 32, count, c, ldo, add ? c : 0, ldo, alpha);
+  let quads = rows >> 2;
+  for (let p: usize = 0; p < <usize>panels; p++) {
+    let from = dy;
+    let c = out + p * 32;
+    for (let r = 0; r < quads; r++) {
+      tile4(from, ldy, w + p * ldp, 32, count, c, ldo, add ? c : 0, ldo, alpha);
+      from += 4 * ldy;
+      c += 4 * ldo;
     }
-    dy += 4 * ldy;
-    out += 4 * ldo;
   }
-  for (; r < rows; r++) {
+  dy += <usize>(quads * 4) * ldy;
+  out += <usize>(quads * 4) * ldo;
+  for (let r = quads << 2; r < rows; r++) {
     for (let p: usize = 0; p < <usize>panels; p++) {
       let c = out + p * 32;
       tile1(dy, w + p * ldp, 32, count, c, add ? c : 0, alpha);

@@ -20,18 +20,26 @@ function block(
   ldi: usize,
   alpha: f32,
 ): void {
-  let r = 0;
-  for (; r + 4 <= rows; r += 4) {
+  let quads = rows >> 2;
+  if (quads > 0) {
     let b = w;
     for (let p: usize = 0; p < <usize>panels; p++) {
-      tile4(x, ldx, b, 32, k, out + p * 32, ldo, init != 0 ? init + p * 32 : 0, ldi, alpha);
+      let xr = x;
+      let c = out + p * 32;
+      let i = init != 0 ? init + p * 32 : 0;
+      for (let r = 0; r < quads; r++) {
+        tile4(xr, ldx, b, 32, k, c, ldo, i, ldi, alpha);
+        xr += 4 * ldx;
+        c += 4 * ldo;
+        if (init != 0) i += 4 * ldi;
+      }
       b += ldp;
     }
-    x += 4 * ldx;
-    out += 4 * ldo;
-    if (init != 0) init += 4 * ldi;
+    x += <usize>(quads * 4) * ldx;
+    out += <usize>(quads * 4) * ldo;
+    if (init != 0) init += <usize>(quads * 4) * ldi;
   }
-  for (; r < rows; r++) {
+  for (let r = quads << 2; r < rows; r++) {
     let b = w;
     let p: usize = 0;
     for (; p + 4 <= <usize>panels; p += 4) {
@@ -70,7 +78,7 @@ export function linear(op: usize, thread: i32, threads: i32): void {
   let ldw = panelBytes(dtype, k);
   let ldp = <usize>k * 32;
   let group = dtype == F32 ? max(1, <i32>(196608 / ldp)) : max(1, min(16, <i32>(scratchBytes / ldp)));
-  let step = max(16, <i32>(262144 / ldx) & ~3);
+  let step = max(16, <i32>(131072 / ldx) & ~3);
   let byRows = panels < 4 * threads && rows >= 16;
   let total = byRows ? (rows + 3) >> 2 : panels;
   let size = itemSize(total, <f64>rows * <f64>k * <f64>n, threads, byRows ? 1 : 4);
