@@ -1,3 +1,4 @@
+// The family, the instances, the shares, the views and the answers.
 import { describe, expect, test } from 'vitest';
 import type { Phase, Preset } from '../contract.ts';
 import { advance, observe, reset } from '../episode.ts';

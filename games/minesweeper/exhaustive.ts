@@ -1,5 +1,5 @@
-// The best possible play on a tiny field, by exhaustive search over what can be shown. For tests only: it knows every
-// layout and what each cell shows, and grows far too fast for the real boards.
+// The best possible play by exhaustive search over what can still be shown: for the last layouts of a game, and for whole
+// tiny fields in tests. Knows layouts only as candidates; grows far too fast for a real board from the start.
 import { isCovered, open, type Size } from './field.ts';
 
 function layoutsOf(cells: number, mines: number): Set<number>[] {
@@ -12,41 +12,53 @@ function layoutsOf(cells: number, mines: number): Set<number>[] {
   return found;
 }
 
+/**
+ * The cell to open and the layouts that the best play wins, of those that agree with what is shown. `memo` is keyed by
+ * what is shown, so it is good for one number of mines.
+ */
+export function bestPlay(
+  size: Size,
+  shown: string,
+  agree: readonly ReadonlySet<number>[],
+  memo: Map<string, { cell: number; wins: number }>,
+  keyOf: (shown: string) => string = (text) => text,
+): { cell: number; wins: number } {
+  const covered = [...shown].flatMap((mark, cell) => (isCovered(mark) ? [cell] : []));
+  const won = agree.filter((layout) => covered.every((cell) => layout.has(cell))).length;
+  if (won === agree.length) return { cell: -1, wins: won };
+  const key = keyOf(shown);
+  const known = memo.get(key);
+  if (known) return known;
+  const safe = covered.find((cell) => agree.every((layout) => !layout.has(cell)));
+  let best = { cell: covered[0]!, wins: -1 };
+  // A safe cell costs nothing, so it is always among the best moves.
+  for (const cell of safe === undefined ? covered : [safe]) {
+    const outcomes = new Map<string, ReadonlySet<number>[]>();
+    let alive = 0;
+    for (const layout of agree) {
+      if (layout.has(cell)) continue;
+      alive++;
+      const next = open(size, layout, shown, cell);
+      const list = outcomes.get(next);
+      if (list) list.push(layout);
+      else outcomes.set(next, [layout]);
+    }
+    if (alive <= best.wins) continue; // even if all of them were won
+    let wins = 0;
+    for (const [next, layouts] of outcomes) wins += bestPlay(size, next, layouts, memo, keyOf).wins;
+    if (wins > best.wins) best = { cell, wins };
+  }
+  memo.set(key, best);
+  return best;
+}
+
 /** Layouts that the best policy wins, no first click being safe, of all layouts. */
 export function optimalWins(size: Size, mines: number): { wins: number; of: number } {
   const cells = size.rows * size.cols;
   const symmetries = maps(size);
-  const memo = new Map<string, number>();
-
-  // `agree` are the layouts that agree with what is shown: they all share the same marks.
-  function best(shown: string, agree: Set<number>[]): number {
-    if ([...shown].filter((mark) => mark !== '?').length === cells - mines) return agree.length;
-    const key = symmetries.map((map) => map.map((cell) => shown[cell]).join('')).sort()[0]!;
-    const known = memo.get(key);
-    if (known !== undefined) return known;
-    const covered = [...shown].flatMap((mark, cell) => (isCovered(mark) ? [cell] : []));
-    const safe = covered.find((cell) => agree.every((layout) => !layout.has(cell)));
-    let wins = 0;
-    for (const cell of safe === undefined ? covered : [safe]) {
-      // A safe cell costs nothing, so it is always among the best moves.
-      const outcomes = new Map<string, Set<number>[]>();
-      let alive = 0;
-      for (const layout of agree) {
-        if (layout.has(cell)) continue;
-        alive++;
-        const next = open(size, layout, shown, cell);
-        outcomes.set(next, [...(outcomes.get(next) ?? []), layout]);
-      }
-      if (alive <= wins) continue; // even if all of them were won
-      let sum = 0;
-      for (const [next, layouts] of outcomes) sum += best(next, layouts);
-      wins = Math.max(wins, sum);
-    }
-    memo.set(key, wins);
-    return wins;
-  }
+  const canonical = (shown: string) => symmetries.map((map) => map.map((cell) => shown[cell]).join('')).sort()[0]!;
   const all = layoutsOf(cells, mines);
-  return { wins: best('?'.repeat(cells), all), of: all.length };
+  return { wins: bestPlay(size, '?'.repeat(cells), all, new Map(), canonical).wins, of: all.length };
 }
 
 /** Layouts of `mines` on `size` that a policy wins; `play` returns the cell to open. */

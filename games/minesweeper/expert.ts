@@ -2,6 +2,7 @@
 import type { Rng } from '../contract.ts';
 import { actions, write } from './action.ts';
 import type { MinesweeperConfig } from './config.ts';
+import { bestPlay } from './exhaustive.ts';
 import { neighbours } from './field.ts';
 import { posterior, type Posterior } from './probabilities.ts';
 import type { MinesweeperState } from './state.ts';
@@ -19,8 +20,22 @@ export const expert: Policy = (config, state, rng) => {
   const known = posterior(config, state.shown, state.mines.length);
   const safe = cells.find((cell) => known.mine.get(cell) === 0);
   if (safe !== undefined) return write(config, 'uncover', safe);
-  return (config.flags && flag(config, state, known, rng)) || write(config, 'uncover', leastRisk(config, cells, known));
+  const flagged = config.flags ? flag(config, state, known, rng) : null;
+  if (flagged) return flagged;
+  return known.layouts <= LAST
+    ? lastCell(config, state, known)
+    : write(config, 'uncover', leastRisk(config, cells, known));
 };
+
+/** Layouts left below which a guess is weighed to the end of the game. */
+const LAST = 60;
+
+/** The best play to the end, with flags seen as covered cells: it may have to take one back. */
+function lastCell(config: MinesweeperConfig, { shown }: MinesweeperState, known: Posterior): string {
+  const layouts = known.all().map((layout) => new Set(layout));
+  const { cell } = bestPlay(config, shown.replaceAll('F', '?'), layouts, new Map());
+  return write(config, shown[cell] === 'F' ? 'unflag' : 'uncover', cell);
+}
 
 /** Ties go to the cell with the fewest neighbours: it opens an area most often. */
 function leastRisk(config: MinesweeperConfig, cells: number[], { mine }: Posterior): number {

@@ -23,6 +23,8 @@ export interface Posterior {
   mine: Map<number, number>;
   /** One agreeing layout, each equally likely. */
   sample(rng: Rng): number[];
+  /** All agreeing layouts; for few. */
+  all(): number[][];
 }
 
 const choose = (n: number, k: number): number => {
@@ -92,7 +94,32 @@ export function posterior(size: Size, shown: string, mines: number): Posterior {
     });
     return [...chosen, ...rng.shuffle(far).slice(0, rest)].sort((a, b) => a - b);
   }
-  return { layouts, mine, sample };
+  function all(): number[][] {
+    let partial = [burst];
+    for (const { groups, solutions } of [...components, { groups: [far], solutions: null }]) {
+      partial = partial.flatMap((chosen) => {
+        const counts = solutions ? solutions.map((solution) => solution.counts) : [[mines - chosen.length]];
+        return counts.flatMap((each) =>
+          each.reduce(
+            (lists, count, g) => lists.flatMap((list) => subsets(groups[g]!, count).map((set) => [...list, ...set])),
+            [chosen],
+          ),
+        );
+      });
+    }
+    return partial;
+  }
+  return { layouts, mine, sample, all };
+}
+
+function subsets(cells: readonly number[], count: number, from = 0): number[][] {
+  if (count === 0) return [[]];
+  if (count < 0) return []; // more mines beside the numbers than there are
+  const found: number[][] = [];
+  for (let i = from; i <= cells.length - count; i++) {
+    for (const rest of subsets(cells, count - 1, i + 1)) found.push([cells[i]!, ...rest]);
+  }
+  return found;
 }
 
 /** The independent parts of the constraints, each solved, and the covered cells with no number beside them. */

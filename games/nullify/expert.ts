@@ -41,15 +41,27 @@ function size({ next }: Option, units: Unit[]): number {
 const sums = ({ i, j }: Option, units: Unit[]) => units[i]!.kind === 'number' && units[j]!.kind === 'number';
 const vanishes = ({ next }: Option, units: Unit[]) => next.length < units.length - 1;
 
+/** Whether two of the numbers that are left cancel. */
+function cancels({ next }: Option): boolean {
+  const numbers = next.flatMap((unit) => (unit.kind === 'number' ? [unit.text] : []));
+  return (
+    next.length === 0 || numbers.some((text) => numbers.includes(text.startsWith('-') ? text.slice(1) : `-${text}`))
+  );
+}
+
+/** Up to here `endgame` plays like the expert. */
+const ENDGAME_UNITS = 4;
+
 export const strategies: Readonly<Record<string, Policy>> = {
   random,
   first: (_config, state) => actions(state)[0]!,
-  last: (_config, state) => actions(state).at(-1)!,
   small: cheapest(size),
   large: cheapest((option, units) => -size(option, units)),
   sumsFirst: cheapest((option, units) => (sums(option, units) ? 0 : 1)),
   operatorsFirst: cheapest((option, units) => (sums(option, units) ? 1 : 0)),
   gone: cheapest((option, units) => (vanishes(option, units) ? 0 : 1)),
+  cancel: cheapest((option, units) => (cancels(option) ? 0 : vanishes(option, units) ? 2 : 1)),
+  endgame: (config, state, rng) => (state.units.length > ENDGAME_UNITS ? random : expert)(config, state, rng),
   expertHalf: (config, state, rng) => (rng.next() < 0.6 ? expert(config, state, rng) : random(config, state, rng)),
   expert,
 };
@@ -57,12 +69,13 @@ export const strategies: Readonly<Record<string, Policy>> = {
 export const tips: Readonly<Record<string, string>> = {
   random: 'retain: choose any move avoid: nothing next: choose any move again',
   first: 'retain: the first merge avoid: nothing next: the first merge again',
-  last: 'retain: the last merge avoid: nothing next: the last merge again',
   small: 'retain: the merge with the low number avoid: big next: go low',
   large: 'retain: the merge with the high number avoid: low numbers next: go high',
   sumsFirst: 'retain: add numbers avoid: operators next: operators at the end',
   operatorsFirst: 'retain: use operators avoid: add numbers next: add numbers at the end',
   gone: 'retain: gone when listed avoid: nothing next: else choose any move',
+  cancel: 'retain: make equal numbers of other sign avoid: gone at first next: else choose any move',
+  endgame: 'retain: use operators then gone at the end avoid: nothing next: choose any move at first',
   expertHalf: 'retain: make equal numbers avoid: nothing next: often choose any move',
   expert: 'retain: make equal numbers of other sign avoid: gone when operators are left next: use operators then gone',
 };
