@@ -35,7 +35,7 @@ export async function open({ dist = join(root, 'test/.results/dist') } = {}) {
       page.on('console', (message) => message.type() === 'error' && page.errors.push(message.text()));
       if (recording !== null) await useRecordings(page, recording);
       if (script)
-        await page.route(/\/assets\/lab-[^/]*\.js$/, (route) =>
+        await page.route(/\/assets\/lab\.worker-[^/]*\.js$/, (route) =>
           route.fulfill({
             contentType: 'text/javascript',
             body: script,

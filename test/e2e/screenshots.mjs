@@ -3,6 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, results } from './browser.mjs';
+import { scriptedLab } from './build.mjs';
 
 const shots = join(results, 'shots');
 mkdirSync(shots, { recursive: true });
@@ -83,6 +84,58 @@ const STATES = {
   }),
 };
 
+const live = (state, query = '?v=1&explore=4&every=2&strict=6&frozenReplicates=2') =>
+  Object.assign(
+    async (page) => {
+      await page.locator('[data-part=run]').click();
+      await state(page);
+    },
+    { options: { lab: true }, query },
+  );
+const reached = (page, state) => page.locator(`html[data-run-state=${state}]`).waitFor({ timeout: 120_000 });
+Object.assign(STATES, {
+  loading: live((page) => page.waitForTimeout(350)),
+  running: live(async (page) => {
+    await page.getByText('history, exploration episode').waitFor();
+    await page.waitForTimeout(2500);
+  }),
+  paused: live(async (page) => {
+    await page.getByText('history, exploration episode').waitFor();
+    await page.locator('[data-part=pause]').click();
+    await reached(page, 'paused');
+    await page.waitForTimeout(500);
+  }),
+  done: live(async (page) => {
+    await reached(page, 'done');
+    await page.waitForTimeout(1500);
+  }),
+  failed: live((page) => page.locator('[data-part=error]').waitFor(), '?v=1&engine=webgpu'),
+  runs: live(async (page) => {
+    await page.waitForTimeout(1500);
+    await page.locator('[data-part=stop]').click();
+    await reached(page, 'done');
+    await page.locator('[data-part=run]').click();
+    await page.waitForTimeout(2500);
+    await page.locator('[data-part=stop]').click();
+    await reached(page, 'done');
+    await page.getByRole('button', { name: 'Runs', exact: true }).click();
+    await page.locator('dialog[open] input[type=checkbox]').nth(1).waitFor();
+    for (const box of await page.locator('dialog[open] input[type=checkbox]').all()) await box.check();
+    await page.getByText('Compare these two').click();
+    await page.waitForTimeout(1500);
+  }),
+  model: Object.assign(
+    async (page) => {
+      await page.getByRole('button', { name: 'Model', exact: true }).click();
+      await page.waitForTimeout(800);
+    },
+    { options: { lab: true } },
+  ),
+  badurl: Object.assign(async (page) => page.waitForTimeout(500), {
+    query: '?v=9&strict=-4&temperature=hot&games=snake',
+  }),
+});
+
 const chosen = Object.entries(STATES).filter(
   ([name]) => only.length === 0 || only.some((one) => one.split('@')[0] === name),
 );
@@ -93,7 +146,8 @@ for (const [name, state] of chosen) {
   for (const { theme, size } of variants.filter(
     (one) => wanted.length === 0 || wanted.includes(`${one.theme}-${one.size}`),
   )) {
-    const page = await newPage({ theme, size, ...state.options });
+    const { lab, ...options } = state.options ?? {};
+    const page = await newPage({ theme, size, ...options, ...(lab ? { script: scriptedLab() } : {}) });
     await page.goto(`${url}${state.query ?? ''}`);
     try {
       if (state.options?.recording !== null)

@@ -1,7 +1,7 @@
 // The held-out curve with Observable Plot: a line and a band per arm, random and expert as rules at the edges. Loaded
 // by itself, after the first move, because Plot is larger than the rest of the page.
 import { areaY, axisX, axisY, dot, line, plot, ruleY, text } from '@observablehq/plot';
-import type { SplitReport } from '../../report/types.ts';
+import type { ArmReport, SplitReport } from '../../report/types.ts';
 import { armLook } from '../arms.ts';
 import { number } from '../words.ts';
 
@@ -19,7 +19,10 @@ const BOTTOM = 34;
 export function curve({ split, width, lastX }: CurveOptions): SVGSVGElement | HTMLElement {
   const height = Math.round(Math.min(340, Math.max(240, width * 0.56)));
   const right = width < 420 ? 86 : 118;
-  const arms = split.arms.filter((arm) => arm.points.some((point) => point.mean !== null));
+  // x = 0 is shared by all: until an arm has a point of its own, frozen stands for it.
+  const arms = split.arms.filter(
+    ({ family, points }) => family === 'frozen' || points.some((point) => point.x > 0 && point.mean !== null),
+  );
   const rules = rulesOf(split);
   const values = [
     ...arms.flatMap((arm) => arm.points.flatMap((point) => [point.mean, point.lo, point.hi])),
@@ -28,9 +31,9 @@ export function curve({ split, width, lastX }: CurveOptions): SVGSVGElement | HT
   const [low, high] = padded(values, split.scoreStep);
   const x: [number, number] = [0, Math.max(1, lastX, ...split.xs)];
   const scale = (value: number) => TOP + ((high - value) / (high - low)) * (height - TOP - BOTTOM);
-  const ticks = split.xs.length > 1 ? spaced(split.xs, width < 420 ? 5 : 8) : [0, x[1]];
+  const ticks = [...new Set([...spaced(split.xs, width < 420 ? 5 : 8), x[1]])];
 
-  return plot({
+  const chart = plot({
     width,
     height,
     marginLeft: LEFT,
@@ -84,7 +87,7 @@ export function curve({ split, width, lastX }: CurveOptions): SVGSVGElement | HT
           ...(points.length < 3 ? [dot(points, { x: 'x', y: 'mean', fill: look.color, r: 3 })] : []),
         ];
       }),
-      ...labels(split, scale).map(({ arm, at, value, dy }) => {
+      ...labels(arms, scale).map(({ arm, at, value, dy }) => {
         const look = armLook(arm);
         return text([value], {
           x: () => at,
@@ -100,6 +103,10 @@ export function curve({ split, width, lastX }: CurveOptions): SVGSVGElement | HT
       }),
     ],
   });
+  // Plot labels its groups, which have no role; the picture as a whole has the label.
+  for (const group of chart.querySelectorAll('g[aria-label]')) group.removeAttribute('aria-label');
+  chart.setAttribute('role', 'img');
+  return chart;
 }
 
 interface Rule {
@@ -126,8 +133,8 @@ function padded(values: readonly number[], step: number): [number, number] {
 }
 
 /** Labels at the lines' ends, pushed apart so that none covers another. */
-function labels(split: SplitReport, scale: (value: number) => number) {
-  const ends = split.arms.flatMap(({ arm, points }) => {
+function labels(arms: readonly ArmReport[], scale: (value: number) => number) {
+  const ends = arms.flatMap(({ arm, points }) => {
     const last = points.filter((point) => point.mean !== null).at(-1);
     return last ? [{ arm, at: last.x, value: last.mean!, y: scale(last.mean!) }] : [];
   });

@@ -52,7 +52,16 @@ export class Session {
   #nextError = 1;
 
   async boot(search: string) {
-    for (const error of this.settings.load(search)) this.fail(error);
+    const errors = this.settings.load(search);
+    if (errors.length === 1) this.fail(errors[0]!);
+    else if (errors.length > 1) {
+      this.fail({
+        code: 'settings/bad-value',
+        message: `${errors.length} things in the address could not be read`,
+        hint: 'The defaults stand in for them.',
+        detail: errors.map((error) => error.message).join('\n'),
+      });
+    }
     const here = unfinished.inThisTab();
     if (here) return this.#revive(here);
     if (this.settings.autorun) return this.start();
@@ -124,7 +133,7 @@ export class Session {
 
   /** Run, continue, or try again: whatever the big button means now. */
   async run() {
-    if (this.page === 'running' || this.busy) return;
+    if (this.page === 'running') return;
     const id = this.view.runId;
     if (id === null || this.page === 'recorded' || this.page === 'done' || this.page === 'idle') return this.start();
     await this.#guard('worker/resume', async () => {
@@ -271,8 +280,11 @@ export class Session {
   // Inside
 
   lab(): Promise<LabApi> {
-    this.#lab ??= openLab((message) => this.#receive(message)).catch((error: unknown) => {
-      this.#lab = null; // the next try starts a new worker
+    const gone = () => {
+      this.#lab = null; // the next call starts a new worker
+    };
+    this.#lab ??= openLab((message) => this.#receive(message), gone).catch((error: unknown) => {
+      gone();
       throw error;
     });
     return this.#lab;
