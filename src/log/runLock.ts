@@ -3,33 +3,35 @@ import { CodedError } from '../errors.ts';
 
 const NAME = 's3gym-run';
 const HOLDER = `${NAME}: `;
+/** A tab that is being reloaded holds its lock a moment longer. */
+const PATIENCE_MS = 1000;
 
 /**
  * Resolves to the function that lets go. Where the browser has no locks (plain HTTP) nothing is guarded; a second
  * writer then meets storage/conflict. Errors: storage/locked.
  */
-export async function takeRunLock(title: string, since = new Date()): Promise<() => void> {
+export async function takeRunLock(title: string, since = new Date(), patienceMs = PATIENCE_MS): Promise<() => void> {
   const locks = (globalThis.navigator as Navigator | undefined)?.locks;
   if (!locks) return () => undefined;
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
-  const taken = await new Promise<boolean>((resolve, reject) => {
-    locks
-      .request(NAME, { ifAvailable: true }, async (lock) => {
-        if (!lock) return resolve(false);
-        // A second lock, whose name is the note on the door.
-        const note = locks.request(`${HOLDER}“${title}” since ${clock(since)}`, () => {
-          resolve(true);
-          return held;
-        });
-        await note;
-      })
-      .catch(reject);
-  });
-  if (taken) return release;
-  const { held: all = [] } = await locks.query();
-  const holder = all.find(({ name }) => name?.startsWith(HOLDER))?.name?.slice(HOLDER.length) ?? 'a run';
-  throw new CodedError('storage/locked', `another tab runs ${holder}`, 'wait for it, or stop it there');
+  const giveUp = new AbortController();
+  const timer = setTimeout(() => giveUp.abort(), patienceMs);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      // The second lock's name is the note on the door.
+      const note = () => locks.request(`${HOLDER}“${title}” since ${clock(since)}`, () => (resolve(), held));
+      locks.request(NAME, { signal: giveUp.signal }, note).catch(reject);
+    });
+    return release;
+  } catch (error) {
+    if (!giveUp.signal.aborted) throw error;
+    const { held: all = [] } = await locks.query();
+    const holder = all.find(({ name }) => name?.startsWith(HOLDER))?.name?.slice(HOLDER.length) ?? 'a run';
+    throw new CodedError('storage/locked', `another tab runs ${holder}`, 'wait for it, or stop it there');
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 const clock = (time: Date) =>

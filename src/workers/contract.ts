@@ -44,7 +44,8 @@ export interface LabApi {
   events(runId: string): Promise<RunEvent[]>;
   blob(hash: string): Promise<Uint8Array | null>;
   remove(runId: string): Promise<void>;
-  exportRun(runId: string): Promise<Blob>;
+  /** JSONL; with `blobs`, adapters and memories follow as lines that the chain leaves out. */
+  exportRun(runId: string, options?: { blobs?: boolean }): Promise<Blob>;
   /** Validates, then stores; resolves to the new run's id. Errors: import/…, naming the line. */
   importRun(text: string): Promise<string>;
   verify(runId: string): Promise<VerifyResult>;

@@ -1,5 +1,5 @@
 // Small valid logs for tests, made through the real chain.
-import { Chain, hashText } from '../../src/log/chain.ts';
+import { Chain, hashText, timeless } from '../../src/log/chain.ts';
 import type { Draft, EpisodeEvent, RunEvent } from '../../src/log/events.ts';
 import { PromptWriter } from '../../src/log/prompts.ts';
 
@@ -76,3 +76,16 @@ export function smallLog(episodes = 3, closed = true): RunEvent[] {
   if (closed) events.push(chain.link({ type: 'run.closed', reason: 'done', report: { mean: 1.5 }, ledger: {} }));
   return events;
 }
+
+/** A log without what a resume may change: places, links, times, interruptions. */
+export const essence = (events: readonly RunEvent[]): string[] =>
+  events
+    .filter(({ type }) => type !== 'run.resumed' && type !== 'run.failed')
+    .map((event) => {
+      const kept = Object.entries(event).filter(([key]) => key !== 'n' && key !== 'prev');
+      return timeless(
+        Object.fromEntries(
+          kept.map(([key, value]) => [key, key === 'episodes' && Array.isArray(value) ? value.length : value]),
+        ),
+      );
+    });

@@ -1,0 +1,31 @@
+// The lab's worker: gives the lab what this browser has. Knows nothing of runs.
+import { openStore } from '../log/open.ts';
+import { takeRunLock } from '../log/runLock.ts';
+import { closingOf } from '../report/defaults.ts';
+import { workerGameHost } from './gameHost.ts';
+import { Lab } from './labService.ts';
+import { openRemoteModel } from './remoteModel.ts';
+import type { ModelCard } from '../models/types.ts';
+import { serve } from './wire.ts';
+
+/** The page's folder: a built worker lies in its `assets/`. */
+const base = new URL(import.meta.env.DEV ? '/' : '../', self.location.href).href;
+const cards = new Map<string, ModelCard>();
+
+const lab: Lab = new Lab({
+  openStore: () => openStore(),
+  async openModel(settings, loading) {
+    const spec = { model: String(settings.model), threads: Number(settings.threads ?? 0), base };
+    const progress = (what: string, loaded: number, total: number | null) => loading(what, loaded, total);
+    // A dead worker's calls fail the run; the next one starts with a new worker.
+    const model = await openRemoteModel(spec, { progress, onDeath: () => void lab.forget() });
+    cards.set(model.card.id, model.card);
+    return model;
+  },
+  openHost: () => workerGameHost(),
+  models: async () => [...cards.values()],
+  lock: (title) => takeRunLock(title),
+  report: closingOf,
+});
+
+serve(lab);

@@ -1,0 +1,209 @@
+// The lab without a browser: a scripted player, games in this process, runs in memory.
+import { beforeEach, expect, test } from 'vitest';
+import { essence } from '../../test/faults/log.ts';
+import { CodedError } from '../errors.ts';
+import { localGameHost } from '../gym/host.ts';
+import type { Settings } from '../gym/settings.ts';
+import { randomPlayer, smallRun } from '../gym/testing.ts';
+import { firstBreak } from '../log/chain.ts';
+import type { RunEvent } from '../log/events.ts';
+import { memoryStore } from '../log/memoryStore.ts';
+import type { RunStore } from '../log/store.ts';
+import type { LanguageModel } from '../models/types.ts';
+import type { LabMessage } from './contract.ts';
+import { Lab, type LabServices } from './labService.ts';
+
+const settings: Settings = {
+  games: ['trust-v1'],
+  pathways: ['frozen', 'history'],
+  explore: 4,
+  every: 2,
+  strict: 2,
+  development: 2,
+};
+const report = () => ({ report: null, ledger: null });
+
+let store: RunStore;
+let messages: LabMessage[] = [];
+let locked = false;
+
+function labOf(services: Partial<LabServices> = {}) {
+  const lab = new Lab({
+    openStore: async () => store,
+    openModel: async () => randomPlayer(),
+    openHost: () => localGameHost(),
+    models: async () => [],
+    lock: async () => {
+      if (locked) throw new CodedError('storage/locked', 'another tab runs');
+      locked = true;
+      return () => (locked = false);
+    },
+    report,
+    ...services,
+  });
+  void lab.listen((message) => messages.push(message));
+  return lab;
+}
+
+const states = () => messages.flatMap((message) => (message.kind === 'state' ? message.state : []));
+const told = () => messages.flatMap((message) => (message.kind === 'event' ? message.event : []));
+const until = (state: string) => expect.poll(() => states().at(-1), { timeout: 10_000 }).toBe(state);
+const episodes = (events: readonly RunEvent[]) => events.filter(({ type }) => type === 'episode').length;
+
+/** Slow enough to be interrupted. */
+const slowPlayer = (): LanguageModel => {
+  const player = randomPlayer();
+  return {
+    ...player,
+    complete: async (requests, signal) => {
+      await new Promise((resolve) => setTimeout(resolve, 3));
+      if (!signal?.aborted) return player.complete(requests, signal);
+      return (await player.complete(requests)).map((completion) => ({ ...completion, finish: 'aborted' as const }));
+    },
+  };
+};
+
+beforeEach(() => {
+  [store, messages, locked] = [memoryStore(), [], false];
+});
+
+test('a run is stored event by event, told in order, and closes', async () => {
+  const lab = labOf();
+  const id = await lab.start(settings);
+  await until('done');
+  const events = await lab.events(id);
+  expect(firstBreak(events)).toBeNull();
+  expect(events.at(-1)).toMatchObject({ type: 'run.closed', reason: 'done' });
+  expect(essence(events)).toEqual(essence(await smallRun(settings)));
+  expect(told()).toEqual(events);
+  expect(states()).toEqual(['loading', 'running', 'done']);
+  expect(messages.some(({ kind }) => kind === 'live')).toBe(true);
+  expect(await lab.runs()).toMatchObject([{ id, state: 'done', events: events.length }]);
+  await expect.poll(() => locked).toBe(false);
+  await expect(lab.resume(id)).rejects.toMatchObject({ code: 'log/closed' });
+});
+
+test('pause stands still, a step plays one episode, continue goes on to the same log', async () => {
+  const lab = labOf({ openModel: async () => slowPlayer() });
+  const id = await lab.start(settings);
+  await lab.pause();
+  const count = async () => (await store.run(id)).events;
+  const before = await count();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(await count()).toBe(before);
+  const played = episodes(await lab.events(id));
+  await lab.stepEpisode();
+  await until('paused');
+  expect(episodes(await lab.events(id))).toBe(played + 1);
+  await lab.continue();
+  await until('done');
+  expect(essence(await lab.events(id))).toEqual(essence(await smallRun(settings)));
+});
+
+test('stop closes the log as it stands', async () => {
+  const lab = labOf({ openModel: async () => slowPlayer() });
+  const id = await lab.start(settings);
+  await expect.poll(async () => (await store.run(id)).events).toBeGreaterThan(3);
+  await lab.stop();
+  const events = await lab.events(id);
+  expect(events.at(-1)).toMatchObject({ type: 'run.closed', reason: 'stopped' });
+  expect(firstBreak(events)).toBeNull();
+  expect(states().at(-1)).toBe('done');
+  await expect(lab.stop()).rejects.toMatchObject({ code: 'worker/no-run' });
+});
+
+test('a paused run may be left for another and gone on with', async () => {
+  const lab = labOf({ openModel: async () => slowPlayer() });
+  const first = await lab.start(settings);
+  await expect(lab.start(settings)).rejects.toMatchObject({ code: 'worker/busy' });
+  await lab.pause();
+  const second = await lab.start({ ...settings, seeds: [2], explore: 2 });
+  await until('done');
+  expect((await store.run(second)).state).toBe('done');
+  expect((await store.run(first)).state).toBe('open');
+  await lab.resume(first);
+  await until('done');
+  expect(essence(await lab.events(first))).toEqual(essence(await smallRun(settings)));
+});
+
+test('a model that fails ends the run with its code in the log; resuming gives the same log', async () => {
+  let calls = 0;
+  const openModel = async (): Promise<LanguageModel> => {
+    const player = randomPlayer();
+    return {
+      ...player,
+      complete: async (requests, signal) => {
+        if (++calls === 40) throw new CodedError('gpu/lost', 'the device is gone', 'try again');
+        return player.complete(requests, signal);
+      },
+    };
+  };
+  const lab = labOf({ openModel });
+  const id = await lab.start(settings);
+  await until('failed');
+  expect(messages.find(({ kind }) => kind === 'error')).toMatchObject({
+    error: { code: 'gpu/lost', hint: 'try again' },
+  });
+  expect((await lab.events(id)).at(-1)).toMatchObject({ type: 'run.failed', code: 'gpu/lost' });
+  expect((await store.run(id)).state).toBe('failed');
+  await lab.resume(id);
+  await until('done');
+  const events = await lab.events(id);
+  expect(firstBreak(events)).toBeNull();
+  expect(essence(events)).toEqual(essence(await smallRun(settings)));
+});
+
+test('a store that is full fails the run and loses nothing; it goes on when there is room', async () => {
+  let full = false;
+  const plain = store;
+  store = {
+    ...plain,
+    async append(runId, event, blobs) {
+      if (full) throw new CodedError('storage/quota', 'no room', 'delete runs');
+      await plain.append(runId, event, blobs);
+      if (event.n === 5) full = true;
+    },
+  };
+  const lab = labOf();
+  const id = await lab.start(settings);
+  await until('failed');
+  expect(messages.find(({ kind }) => kind === 'error')).toMatchObject({ error: { code: 'storage/quota' } });
+  expect(await lab.events(id)).toEqual(told());
+  full = false;
+  store = plain;
+  await lab.resume(id);
+  await until('done');
+  expect(essence(await lab.events(id))).toEqual(essence(await smallRun(settings)));
+});
+
+test('what cannot be started says so and leaves nothing behind', async () => {
+  const lab = labOf({
+    openModel: async () => {
+      throw new CodedError('model/missing', 'no such model');
+    },
+  });
+  await expect(lab.start({ ...settings, explore: -1 })).rejects.toMatchObject({ code: 'settings/bad-value' });
+  await expect(lab.start(settings)).rejects.toMatchObject({ code: 'model/missing' });
+  expect(states()).toEqual(['loading', 'failed']);
+  expect([locked, await lab.runs()]).toEqual([false, []]);
+  locked = true;
+  await expect(lab.start(settings)).rejects.toMatchObject({ code: 'storage/locked' });
+  await expect(lab.pause()).rejects.toMatchObject({ code: 'worker/no-run' });
+});
+
+test('verify, replay, export and import work on what is stored', async () => {
+  const lab = labOf();
+  const id = await lab.start(settings);
+  await until('done');
+  expect(await lab.verify(id)).toMatchObject({ ok: true, differences: [] });
+  const events = await lab.events(id);
+  const episode = events.find((event) => event.type === 'episode')!;
+  const frames = await lab.replay(id, episode.n);
+  expect(frames.length).toBe(episode.steps.length + 1);
+  expect(frames[0]).toMatchObject({ observation: episode.steps[0]!.observation, action: episode.steps[0]!.action });
+  await expect(lab.replay(id, 0)).rejects.toMatchObject({ code: 'log/no-episode' });
+  const copy = await lab.importRun(await (await lab.exportRun(id)).text());
+  expect(await lab.events(copy)).toEqual(events);
+  await lab.remove(id);
+  expect((await lab.runs()).map((run) => run.id)).toEqual([copy]);
+});
