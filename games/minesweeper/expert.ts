@@ -6,35 +6,38 @@ import { bestPlay } from './exhaustive.ts';
 import { neighbours } from './field.ts';
 import { posterior, type Posterior } from './probabilities.ts';
 import type { MinesweeperState } from './state.ts';
-import { grouped, groups, type Group } from './views.ts';
+import { grouped, groups, listed, type Group } from './views.ts';
 
 type Policy = (config: MinesweeperConfig, state: MinesweeperState, rng: Rng) => string;
 
-const covered = (state: MinesweeperState) => [...state.shown].flatMap((mark, cell) => (mark === '?' ? [cell] : []));
+const cellsOf = (state: MinesweeperState, marks: string) =>
+  [...state.shown].flatMap((mark, cell) => (marks.includes(mark) ? [cell] : []));
+const covered = (state: MinesweeperState) => cellsOf(state, '?');
 
 export const random: Policy = (config, state, rng) => rng.pick(actions(config, state));
 
 /** Safe cells, then (paper) certain mines and what flags can settle, then the least risk. */
 export const expert: Policy = (config, state, rng) => {
-  const cells = covered(state);
+  const cells = cellsOf(state, '?F');
   const known = posterior(config, state.shown, state.mines.length);
   const safe = cells.find((cell) => known.mine.get(cell) === 0);
-  if (safe !== undefined) return write(config, 'uncover', safe);
+  if (safe !== undefined) return uncover(config, state, safe);
   const flagged = config.flags ? flag(config, state, known, rng) : null;
   if (flagged) return flagged;
-  return known.layouts <= LAST
-    ? lastCell(config, state, known)
-    : write(config, 'uncover', leastRisk(config, cells, known));
+  const cell = known.layouts <= LAST ? lastCell(config, state, known) : leastRisk(config, cells, known);
+  return uncover(config, state, cell);
 };
+
+/** A flag is taken back first. */
+const uncover = (config: MinesweeperConfig, { shown }: MinesweeperState, cell: number) =>
+  write(config, shown[cell] === 'F' ? 'unflag' : 'uncover', cell);
 
 /** Layouts left below which a guess is weighed to the end of the game. */
 const LAST = 60;
 
-/** The best play to the end, with flags seen as covered cells: it may have to take one back. */
-function lastCell(config: MinesweeperConfig, { shown }: MinesweeperState, known: Posterior): string {
+function lastCell(config: MinesweeperConfig, { shown }: MinesweeperState, known: Posterior): number {
   const layouts = known.all().map((layout) => new Set(layout));
-  const { cell } = bestPlay(config, shown.replaceAll('F', '?'), layouts, new Map());
-  return write(config, shown[cell] === 'F' ? 'unflag' : 'uncover', cell);
+  return bestPlay(config, shown.replaceAll('F', '?'), layouts, new Map()).cell;
 }
 
 /** Ties go to the cell with the fewest neighbours: it opens an area most often. */
@@ -50,26 +53,37 @@ function leastRisk(config: MinesweeperConfig, cells: number[], { mine }: Posteri
 
 /** A certain mine; or, where few layouts remain, one of them flag by flag: a wrong flag harms nothing. */
 function flag(config: MinesweeperConfig, state: MinesweeperState, known: Posterior, rng: Rng): string | null {
-  const flagged = [...state.shown].flatMap((mark, cell) => (mark === 'F' ? [cell] : []));
+  const flagged = cellsOf(state, 'F');
   const free = flagged.length < state.mines.length;
   const certain = covered(state).find((cell) => known.mine.get(cell) === 1);
   if (certain !== undefined && free) return write(config, 'flag', certain);
   if (state.shown.includes('X') || known.layouts > FEW) return null;
-  const layout = free ? null : known.sample(rng);
-  const wrong = layout && flagged.find((cell) => !layout.includes(cell));
-  if (wrong !== null && wrong !== undefined) return write(config, 'unflag', wrong);
-  const likely = covered(state).reduce((a, b) => (known.mine.get(b)! > known.mine.get(a)! ? b : a));
-  return free ? write(config, 'flag', likely) : null;
+
+  // With all flags set the layout that they make is refuted: it would have ended the game.
+  const layouts = known.all().filter((layout) => flagged.every((cell) => layout.includes(cell)) === free);
+  if (layouts.length === 0) return null;
+  const layout = rng.pick(layouts);
+  if (free)
+    return write(
+      config,
+      'flag',
+      layout.find((cell) => !flagged.includes(cell))!,
+    );
+  return write(
+    config,
+    'unflag',
+    flagged.find((cell) => !layout.includes(cell))!,
+  );
 }
 const FEW = 6;
 
-/** The first covered cell of the first group, in the given order, that has any. */
+/** One of the cells that the line lists, of the first group in the given order that has any. */
 const byGroup =
   (order: readonly Group[]): Policy =>
   (config, state, rng) => {
     const group = grouped(config, state.shown);
     for (const name of order) {
-      const cells = covered(state).filter((cell) => group.get(cell) === name);
+      const cells = listed(config, state.shown, group, name);
       if (cells.length > 0) return write(config, 'uncover', rng.pick(cells));
     }
     return random(config, state, rng);
@@ -92,7 +106,7 @@ export const strategies: Readonly<Record<string, Policy>> = {
   low: byGroup(['low', 'half', 'far', 'safe', 'high', 'mine']),
   numbers: byGroup([...groups]),
   noFar: byGroup(['safe', 'low', 'half', 'high', 'far', 'mine']),
-  expertHalf: (config, state, rng) => (rng.next() < 0.6 ? expert(config, state, rng) : random(config, state, rng)),
+  expertHalf: (config, state, rng) => (rng.next() < 0.5 ? expert(config, state, rng) : random(config, state, rng)),
   expert,
 };
 

@@ -57,20 +57,28 @@ export function grouped(config: MinesweeperConfig, shown: string): Map<number, G
   return group;
 }
 
-/** Cells without a number beside them are all alike in risk; so the line lists only the first of them. */
 export const FAR_LISTED = 6;
+
+/**
+ * The cells of a group that the line lists, flagged ones left out. `far` cells are all alike in risk, so only the first
+ * of them are listed: those with the fewest neighbours, which open an area most often.
+ */
+export function listed(config: MinesweeperConfig, shown: string, group: Map<number, Group>, name: Group): number[] {
+  const cells = [...shown].flatMap((mark, cell) => (mark === '?' && group.get(cell) === name ? [cell] : []));
+  if (name !== 'far') return cells;
+  const near = neighbours(config);
+  return cells.sort((a, b) => near[a]!.length - near[b]!.length || a - b).slice(0, FAR_LISTED);
+}
 
 export function line(config: MinesweeperConfig, text: string): string {
   const { mines, lives, shown } = readBoard(text);
   const group = grouped(config, shown);
   const words = (cells: number[]) => cells.map((cell) => `${Math.floor(cell / config.cols)},${cell % config.cols}`);
-  const cells = [...shown].flatMap((mark, cell) => (mark === '?' ? [cell] : []));
-  const flagged = [...shown].flatMap((mark, cell) => (mark === 'F' ? [cell] : []));
   const parts = groups.flatMap((name) => {
-    const all = cells.filter((cell) => group.get(cell) === name);
-    const list = name === 'far' ? all.slice(0, FAR_LISTED) : all;
-    return list.length > 0 ? [name, ...words(list)] : [];
+    const cells = listed(config, shown, group, name);
+    return cells.length > 0 ? [name, ...words(cells)] : [];
   });
+  const flagged = [...shown].flatMap((mark, cell) => (mark === 'F' ? [cell] : []));
   const flags = flagged.length > 0 ? ['flagged', ...words(flagged)] : [];
   return [`mines ${mines} lives ${lives}`, ...parts, ...flags].join(' ');
 }
