@@ -179,7 +179,7 @@ function scratchBytes({ hidden, heads, kvHeads, headDim, ffn, vocab, context }: 
   const widest = Math.max(hidden, ffn, heads * headDim);
   const group = heads / kvHeads;
   const needs = [
-    ...[1 << 20, 128 * widest * 4 + 8192, 16 * (context + 32), vocab * 4 + 64],
+    ...[1 << 20, 128 * widest * 4 + 8192, 16 * (context + 32), vocab * 8 + 2048],
     8192 + headDim * 128 * 3 + group * (context + 32) * 4,
   ];
   return Math.ceil(Math.max(...needs) / 65536) * 65536;

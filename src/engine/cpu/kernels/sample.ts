@@ -47,13 +47,35 @@ function above(e: usize, end: usize, cut: u32, counting: bool): f64 {
   return f64x2.extract_lane(low, 0) + f64x2.extract_lane(low, 1);
 }
 
-/** Keeps the largest values until `goal` (a count, or a mass) is reached and zeroes the rest. */
+/**
+ * Keeps the largest values until `goal` (a count, or a mass) is reached and zeroes the rest. One pass sums by exponent
+ * (values are at most 1, so 128 of them), the cut is then found among the values of one exponent alone.
+ */
 function keepLargest(e: usize, end: usize, goal: f64, counting: bool): void {
-  let cut: u32 = 0;
-  // exp(z - max) is at most 1 = 0x3f800000, so bit 30 is never set
-  for (let bit: u32 = 1 << 29; bit != 0; bit >>= 1) if (above(e, end, cut | bit, counting) >= goal) cut |= bit;
+  let sums = end;
+  memory.fill(sums, 0, 1024);
+  for (let p = e; p < end; p += 4) {
+    let cell = sums + ((<usize>load<u32>(p) >> 23) << 3);
+    store<f64>(cell, load<f64>(cell) + (counting ? 1 : <f64>load<f32>(p)));
+  }
+  let exponent: u32 = 127;
+  let have: f64 = 0;
+  while (exponent > 0 && have + load<f64>(sums + (<usize>exponent << 3)) < goal) {
+    have += load<f64>(sums + (<usize>exponent << 3));
+    exponent--;
+  }
+  let list = sums + 1024;
+  let last = list;
+  for (let p = e; p < end; p += 4) {
+    if (load<u32>(p) >> 23 != exponent) continue;
+    store<u32>(last, load<u32>(p));
+    last += 4;
+  }
+  for (; (last & 15) != 0; last += 4) store<u32>(last, 0);
+  let cut = exponent << 23;
+  for (let bit: u32 = 1 << 22; bit != 0; bit >>= 1) if (have + above(list, last, cut | bit, counting) >= goal) cut |= bit;
   if (cut == 0) return;
-  let have = above(e, end, cut + 1, counting);
+  have += above(list, last, cut + 1, counting);
   for (let p = e; p < end; p += 4) {
     let bits = load<u32>(p);
     if (bits > cut) continue;
