@@ -165,7 +165,7 @@ export class Lab implements LabApi {
       release = await this.services.lock(title);
       this.state('loading', runId);
       const store = await this.store();
-      const model = await this.model(settings);
+      const model = await this.model(config.settings);
       const begin = from ? await findBeginning(store, from) : await beginningOf(store, past);
       await this.drive({ runId, store, model, release }, { config, past, from: begin });
     } catch (error) {

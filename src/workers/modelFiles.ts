@@ -21,14 +21,14 @@ export async function fetchModel(
     );
     return blob && blobFile(name, blob);
   };
-  const needed = NEEDED.map(async (name) => {
+  const must = async (name: string) => {
     const file = await one(name);
     if (!file)
       throw new CodedError('model/missing', `there is no ${new URL(name, folder).href}`, 'choose another model');
     return file;
-  });
-  const optional = await Promise.all(OPTIONAL.map((name) => one(name)));
-  return modelFiles([...(await Promise.all(needed)), ...optional.filter((file) => file !== null)]);
+  };
+  const files = await Promise.all([...NEEDED.map(must), ...OPTIONAL.map(one)]);
+  return modelFiles(files.filter((file) => file !== null));
 }
 
 /** null when the host has no such file, whether it says so or sends its start page instead. */
