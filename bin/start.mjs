@@ -31,8 +31,14 @@ console.log(`S³Gym Playground: ${url}\nCtrl-C stops it.`);
 const display = process.platform !== 'linux' || process.env.DISPLAY || process.env.WAYLAND_DISPLAY;
 if (display && !process.env.CI && !process.argv.includes('--no-open')) {
   const [command, args] =
-    process.platform === 'darwin' ? ['open', [url]] : process.platform === 'win32' ? ['cmd', ['/c', 'start', '', url]] : ['xdg-open', [url]];
-  spawn(command, args, { stdio: 'ignore', detached: true }).on('error', () => undefined).unref();
+    process.platform === 'darwin'
+      ? ['open', [url]]
+      : process.platform === 'win32'
+        ? ['cmd', ['/c', 'start', '', url]]
+        : ['xdg-open', [url]];
+  spawn(command, args, { stdio: 'ignore', detached: true })
+    .on('error', () => undefined)
+    .unref();
 }
 
 for (const signal of ['SIGINT', 'SIGTERM']) {

@@ -1,30 +1,27 @@
-// The page's end of the lab worker: every call through its owner, so that none is left hanging when the worker dies.
-import * as Comlink from 'comlink';
+// The page's one lab: started when it is first needed, and again when its worker has died.
 import type { LabApi, LabMessage } from '../workers/contract.ts';
-import { WorkerOwner } from '../workers/owner.ts';
+import { openLab } from '../workers/labClient.ts';
 
-const CALLS = [
-  'models', 'start', 'resume', 'pause', 'stepEpisode', 'continue', 'stop', 'runs', 'events', 'blob', 'remove',
-  'exportRun', 'importRun', 'verify', 'replay',
-] as const satisfies readonly (keyof LabApi)[]; // prettier-ignore
+export class LabHolder {
+  #lab: ReturnType<typeof openLab> | null = null;
+  #listener: (message: LabMessage) => void;
 
-/** Starts the worker and listens. `onDeath`: the worker is gone; open a new lab. */
-export async function openLab(listener: (message: LabMessage) => void, onDeath: () => void): Promise<LabApi> {
-  const owner = new WorkerOwner<LabApi>({
-    name: 'lab',
-    create: () => new Worker(new URL('../workers/lab.worker.ts', import.meta.url), { type: 'module', name: 'lab' }),
-    parallel: true,
-    onDeath: ({ code, message, hint, detail }) => {
-      onDeath();
-      const error = { code, message, hint, ...(detail === undefined ? {} : { detail }) };
-      listener({ kind: 'error', runId: null, error });
-    },
-  });
-  await owner.run((api) => api.listen(Comlink.proxy(listener)));
-  const calls = CALLS.map((name) => {
-    const call = (...args: unknown[]) =>
-      owner.run((api) => (api[name] as unknown as (...args: unknown[]) => Promise<unknown>)(...args));
-    return [name, call] as const;
-  });
-  return Object.fromEntries(calls) as unknown as LabApi;
+  constructor(listener: (message: LabMessage) => void) {
+    this.#listener = listener;
+  }
+
+  /** Errors: worker/…, storage/…; the next call tries again. */
+  async get(): Promise<LabApi> {
+    const held = this.#lab;
+    if (
+      held &&
+      !(await held.then(
+        (lab) => lab.dead,
+        () => true,
+      ))
+    )
+      return held;
+    if (this.#lab === held) this.#lab = openLab(this.#listener);
+    return this.#lab!;
+  }
 }

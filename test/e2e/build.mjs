@@ -1,24 +1,11 @@
 // Builds what page tests need: the page into test/.results/dist, the scripted lab into one script beside it.
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const results = join(root, 'test/.results');
-// Until the lab's worker exists, the page of the tests asks for a script that the tests serve.
-const labToCome = {
-  name: 'lab-to-come',
-  enforce: 'pre',
-  transform(code, id) {
-    if (!id.endsWith('/src/app/lab.ts') || existsSync(join(root, 'src/workers/lab.worker.ts'))) return null;
-    return code.replace(
-      "new URL('../workers/lab.worker.ts', import.meta.url)",
-      "new URL('assets/lab.worker-0.js', document.baseURI)",
-    );
-  },
-};
-
 const script = join(results, 'scripted/scripted-lab.js');
 
 export async function buildPage() {
@@ -27,7 +14,6 @@ export async function buildPage() {
     root,
     configFile: join(root, 'vite.config.ts'),
     logLevel: 'error',
-    plugins: [labToCome],
     build: { outDir: join(results, 'dist'), emptyOutDir: true },
   });
 }

@@ -5,7 +5,7 @@ import type { ReaderApi } from './contract.ts';
 import { framesOf } from './frames.ts';
 import { jsonLines } from './jsonl.ts';
 import { promptOf } from './prompt.ts';
-import { reportOf } from './report.ts';
+import { reportOf } from '../../report/defaults.ts';
 
 let events: RunEvent[] = [];
 

@@ -3,7 +3,7 @@ import { toErrorValue, type ErrorCode, type ErrorValue } from '../../errors.ts';
 import type { Settings } from '../../gym/settings.ts';
 import type { ModelCard } from '../../models/types.ts';
 import type { LabApi, LabMessage, RunSummary, VerifyResult } from '../../workers/contract.ts';
-import { openLab } from '../lab.ts';
+import { LabHolder } from '../lab.ts';
 import { loadBoard } from '../now/boards.ts';
 import { Reader } from '../reader/client.ts';
 import { Player } from './player.ts';
@@ -46,13 +46,13 @@ export class Session {
     return this.view.state === 'loading' ? 'running' : this.view.state;
   });
 
-  #lab: Promise<LabApi> | null = null;
+  #lab = new LabHolder((message) => this.#receive(message));
   #player: Player | null = null;
   #reporter = new Reporter(this.reader);
   #nextError = 1;
 
   async boot(search: string) {
-    const errors = this.settings.load(search);
+    const errors = await this.settings.load(search);
     if (errors.length === 1) this.fail(errors[0]!);
     else if (errors.length > 1) {
       this.fail({
@@ -135,7 +135,9 @@ export class Session {
   async run() {
     if (this.page === 'running') return;
     const id = this.view.runId;
-    if (id === null || this.page === 'recorded' || this.page === 'done' || this.page === 'idle') return this.start();
+    // A run that never got as far as its first event isn't stored.
+    const stored = id !== null && this.view.count > 0;
+    if (!stored || this.page === 'recorded' || this.page === 'done' || this.page === 'idle') return this.start();
     await this.#guard('worker/resume', async () => {
       const lab = await this.lab();
       if (this.source === 'live' && this.page === 'paused') await lab.continue();
@@ -161,8 +163,9 @@ export class Session {
     await this.#guard('worker/step', async () => {
       const lab = await this.lab();
       if (this.page === 'idle' || this.page === 'done') await this.start();
-      else if (this.page === 'paused' && this.source === 'stored') await this.#resume(this.view.runId!);
-      if (this.page === 'running') await lab.pause();
+      else if (this.source === 'stored' && this.view.runId) await this.#resume(this.view.runId);
+      if (this.page === 'failed') return;
+      await lab.pause();
       await lab.stepEpisode();
     });
   }
@@ -181,7 +184,9 @@ export class Session {
 
   async open(id: string) {
     await this.#guard('storage/open', async () => {
-      const events = await (await this.lab()).events(id);
+      const lab = await this.lab();
+      if (this.source === 'live' && this.page === 'running') await lab.pause();
+      const events = await lab.events(id);
       this.#clear('stored');
       this.view.runId = id;
       this.view.append(events);
@@ -230,22 +235,24 @@ export class Session {
   }
 
   /** The log as a file: of a stored run from the lab, of a recording as it was published. */
-  async exported(): Promise<Blob | null> {
+  async exported(blobs = false): Promise<Blob | null> {
     return this.#guard('storage/export', async () => {
       const { runId } = this.view;
-      if (runId !== null) return (await this.lab()).exportRun(runId);
+      if (runId !== null) return (await this.lab()).exportRun(runId, { blobs });
       return this.recording ? (await fetch(this.recording.url)).blob() : null;
     });
   }
 
-  /** A recording is stored first, as if it had been imported. */
+  /** A recording is stored for as long as it takes. */
   async verify() {
     this.verified = null;
     await this.#guard('log/verify', async () => {
       const lab = await this.lab();
-      let id = this.view.runId;
-      if (id === null && this.recording) id = await lab.importRun(await this.recording.text());
+      const { runId } = this.view;
+      const borrowed = runId === null && this.recording ? await lab.importRun(await this.recording.text()) : null;
+      const id = runId ?? borrowed;
       if (id !== null) this.verified = await lab.verify(id);
+      if (borrowed !== null) await lab.remove(borrowed);
     });
   }
 
@@ -280,14 +287,7 @@ export class Session {
   // Inside
 
   lab(): Promise<LabApi> {
-    const gone = () => {
-      this.#lab = null; // the next call starts a new worker
-    };
-    this.#lab ??= openLab((message) => this.#receive(message), gone).catch((error: unknown) => {
-      gone();
-      throw error;
-    });
-    return this.#lab;
+    return this.#lab.get();
   }
 
   async #resume(id: string) {

@@ -1,20 +1,27 @@
 // The settings of the next run: what differs from the defaults, kept in the address.
 import type { JsonValue } from '../../log/events.ts';
-import { resolveSettings, type Settings } from '../../gym/settings.ts';
-import { differing, fromSearch, toSearch } from './url.ts';
+import { resolveSettings, type Setting, type Settings } from '../../gym/settings.ts';
+import { differing, fromSearch, namesMore, toSearch } from './url.ts';
 
 export class SettingsState {
   given = $state.raw<Settings>({});
-  readonly resolved = $derived(resolveSettings(this.given));
+  /** What plug-ins and games add to the table; loaded when it is first needed, because the games come with it. */
+  extra = $state.raw<readonly Setting[]>([]);
+  readonly resolved = $derived(resolveSettings(this.given, this.extra));
   readonly changed = $derived(Object.keys(this.given).length);
   autorun = false;
 
   /** Reads the address; returns what could not be read. */
-  load(search: string) {
-    const { settings, autorun, errors } = fromSearch(search);
+  async load(search: string) {
+    if (namesMore(search)) await this.loadExtra();
+    const { settings, autorun, errors } = fromSearch(search, this.extra);
     this.given = settings;
     this.autorun = autorun;
     return errors;
+  }
+
+  async loadExtra() {
+    if (this.extra.length === 0) this.extra = (await import('../../gym/config.ts')).addedSettings;
   }
 
   set(key: string, value: JsonValue) {
@@ -22,7 +29,7 @@ export class SettingsState {
   }
 
   use(settings: Settings) {
-    this.given = differing(settings);
+    this.given = differing(settings, this.extra);
     this.write();
   }
 
@@ -32,11 +39,11 @@ export class SettingsState {
 
   /** A link that others can open. */
   link() {
-    return `${location.origin}${location.pathname}${toSearch(this.given) || '?v=1'}`;
+    return `${location.origin}${location.pathname}${toSearch(this.given, false, this.extra) || '?v=1'}`;
   }
 
   private write() {
-    const search = toSearch(this.given, this.autorun);
+    const search = toSearch(this.given, this.autorun, this.extra);
     history.replaceState(history.state, '', search || location.pathname);
   }
 }

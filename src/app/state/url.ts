@@ -1,6 +1,13 @@
 // Settings in the address: only what differs from the default, with a version. Pure; knows nothing of the page.
 import { toErrorValue, type ErrorValue } from '../../errors.ts';
-import { formatSetting, parseSetting, resolveSettings, SETTINGS, type Settings } from '../../gym/settings.ts';
+import {
+  formatSetting,
+  parseSetting,
+  resolveSettings,
+  SETTINGS,
+  type Setting,
+  type Settings,
+} from '../../gym/settings.ts';
 
 export const URL_VERSION = '1';
 
@@ -12,25 +19,31 @@ export interface FromUrl {
 }
 
 /** What differs from the preset's defaults. */
-export function differing(given: Settings): Settings {
+export function differing(given: Settings, extra: readonly Setting[] = []): Settings {
   const preset: Settings = given.preset === 'paper' ? { preset: 'paper' } : {};
-  const defaults = resolveSettings(preset);
+  const defaults = resolveSettings(preset, extra);
   const kept: Settings = { ...preset };
-  for (const { key } of SETTINGS) {
+  for (const { key } of [...SETTINGS, ...extra]) {
     if (!Object.hasOwn(given, key) || key === 'preset') continue;
     if (formatSetting(given[key]!) !== formatSetting(defaults[key]!)) kept[key] = given[key]!;
   }
   return kept;
 }
 
-export function toSearch(given: Settings, autorun = false): string {
-  const kept = differing(given);
+export function toSearch(given: Settings, autorun = false, extra: readonly Setting[] = []): string {
+  const kept = differing(given, extra);
   const parts = Object.entries(kept).map(([key, value]) => `${key}=${encode(formatSetting(value))}`);
   if (autorun) parts.push('autorun=1');
   return parts.length === 0 ? '' : `?v=${URL_VERSION}&${parts.join('&')}`;
 }
 
-export function fromSearch(search: string): FromUrl {
+/** Whether the address names a setting that the table alone doesn't have: a plug-in's, or a game's. */
+export const namesMore = (search: string) =>
+  [...new URLSearchParams(search).keys()].some(
+    (key) => !['v', 'autorun'].includes(key) && !SETTINGS.some((setting) => setting.key === key),
+  );
+
+export function fromSearch(search: string, extra: readonly Setting[] = []): FromUrl {
   const query = new URLSearchParams(search);
   const settings: Settings = {};
   const errors: ErrorValue[] = [];
@@ -43,7 +56,7 @@ export function fromSearch(search: string): FromUrl {
     });
   }
   for (const [key, text] of query) {
-    const setting = SETTINGS.find((item) => item.key === key);
+    const setting = [...SETTINGS, ...extra].find((item) => item.key === key);
     if (!setting) continue;
     try {
       const value = parseSetting(setting, text);
@@ -53,7 +66,7 @@ export function fromSearch(search: string): FromUrl {
     }
   }
   const autorun = ['1', 'true'].includes(query.get('autorun') ?? '');
-  return { settings: differing(settings), autorun, errors };
+  return { settings: differing(settings, extra), autorun, errors };
 }
 
 /** `snake` and `snake-v1` are the same game; a bare name means version 1. */

@@ -33,8 +33,8 @@ export class RunView {
   state = $state<RunState>('idle');
   stage = $state.raw<StageLive | null>(null);
   step = $state.raw<StepLive | null>(null);
-  /** Steps of the episode on the stage so far, the one under way last. */
-  trail = $state.raw<{ selfScore: number | null; valid: boolean }[]>([]);
+  /** What was expected of each step of the episode on the stage; undefined where a step was not shown. */
+  trail = $state.raw<(number | null | undefined)[]>([]);
   train = $state.raw<TrainLive[]>([]);
   progress = $state.raw<Progress | null>(null);
   loading = $state.raw<{ what: string; loaded: number; total: number | null } | null>(null);
@@ -92,8 +92,11 @@ export class RunView {
     const rows: EpisodeRow[] = [];
     for (const event of events) {
       if (event.type === 'run.opened') this.opened = event;
-      else if (event.type === 'episode') rows.push(row(event));
-      else if (event.type === 'run.closed') this.closed = event.reason;
+      else if (event.type === 'episode') {
+        rows.push(row(event));
+        // Live steps may have been skipped; the log has them all.
+        if (this.step && sameEpisode(this.step, event)) this.trail = event.steps.map((step) => step.selfScore);
+      } else if (event.type === 'run.closed') this.closed = event.reason;
       else if (event.type === 'run.failed') this.closed = 'failed';
       else if (event.type === 'run.resumed') this.closed = null;
     }
@@ -109,9 +112,10 @@ export class RunView {
         break;
       case 'step': {
         const before = this.step;
-        const goesOn = before && live.step === before.step + 1 && live.index === before.index && !before.over;
-        const trail = goesOn && live.pathway === before.pathway ? this.trail : [];
-        this.trail = [...trail, { selfScore: live.selfScore, valid: live.valid }];
+        const same = before !== null && !before.over && sameEpisode(before, live) && live.step > before.step;
+        const trail = same ? [...this.trail] : [];
+        trail[live.step - 1] = live.selfScore;
+        this.trail = trail;
         this.step = live;
         break;
       }
@@ -126,6 +130,12 @@ export class RunView {
     }
   }
 }
+
+const sameEpisode = (step: StepLive, other: Pick<EpisodeEvent, 'pathway' | 'phase' | 'index' | 'game'>) =>
+  step.pathway === other.pathway &&
+  step.phase === other.phase &&
+  step.index === other.index &&
+  step.game === other.game;
 
 function row(event: EpisodeEvent): EpisodeRow {
   const scores = event.steps.map((step) => step.selfScore).filter((score) => score !== null);
