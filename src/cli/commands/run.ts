@@ -1,18 +1,16 @@
 // `s3 run`: the gym in the terminal. Every flag is a setting of the one table; the log is the result.
 import { existsSync } from 'node:fs';
-import type { JsonValue, RunEvent, RunOpened } from '../../log/events.ts';
+import type { RunEvent, RunOpened } from '../../log/events.ts';
 import { LogFile } from '../../log/files.node.ts';
-import { Chain } from '../../log/chain.ts';
 import { CodedError, toErrorValue } from '../../errors.ts';
 import { allSettings, runConfig } from '../../gym/config.ts';
-import { cycle } from '../../gym/cycle.ts';
-import { localGameHost } from '../../gym/host.ts';
 import { parseSetting, SETTINGS, type Settings } from '../../gym/settings.ts';
 import { openModelByName } from '../../models/open.node.ts';
-import { closingReport, reportOfLogs } from '../../report/defaults.ts';
+import { reportOfLogs } from '../../report/defaults.ts';
 import { renderText } from '../../report/render/text.ts';
 import { badValue, type Args, type Command, type Io } from '../command.ts';
 import { startFrom } from '../from.ts';
+import { runToLog } from '../runToLog.ts';
 
 /** Flags whose names in the terminal are not those of the table. */
 const ALIASES: Record<string, string> = { game: 'games', seed: 'seeds' };
@@ -46,7 +44,7 @@ export const command: Command = {
     const from = await startFrom(args.text('from-adapter'), args.text('from-memory'));
     const model = await openModelByName(config.text('model'), io.root, machine(config.settings));
     const log = await LogFile.create(out, 'close');
-    return play({ config, model, log, past: [], from }, args, io);
+    return finish(await runToLog({ config, model, log, past: [], from }, isQuiet(args), io), args, io);
   },
 };
 
@@ -102,70 +100,15 @@ async function goOn(path: string, args: Args, io: Io): Promise<number> {
     );
   }
   const model = await openModelByName(args.text('model') ?? config.text('model'), io.root, machine(config.settings));
-  return play({ config, model, log, past: events, from }, args, io);
+  return finish(await runToLog({ config, model, log, past: events, from }, isQuiet(args), io), args, io);
 }
 
-type Playing = Pick<Parameters<typeof cycle>[0], 'config' | 'model' | 'past' | 'from'> & { log: LogFile };
+const isQuiet = (args: Args) => args.flag('quiet') || args.flag('json');
 
-async function play({ config, model, log, past, from }: Playing, args: Args, io: Io): Promise<number> {
-  const events: RunEvent[] = [...past];
-  const store = async (event: RunEvent, blobs: Record<string, Uint8Array> = {}) => {
-    await log.append(event, blobs);
-    events.push(event);
-  };
-  const say = progressLine(io, args.flag('quiet') || args.flag('json'));
-  try {
-    const items = cycle({
-      config,
-      model,
-      host: localGameHost(),
-      past,
-      readBlob: (hash) => log.blob(hash),
-      report: closingReport,
-      signal: io.signal,
-      from: from ?? null,
-    });
-    for await (const item of items) {
-      if ('live' in item) say(item.live);
-      else await store(item.event, item.blobs);
-      if (io.signal.aborted) break;
-    }
-  } catch (error) {
-    const { code, message, hint } = toErrorValue(error, 'worker/unknown');
-    if (code !== 'worker/aborted') {
-      if (events.length > 0)
-        await store(new Chain(events.at(-1)).link({ type: 'run.failed', code, message, hint, at: Date.now() }));
-      throw error;
-    }
-  } finally {
-    if (io.signal.aborted && events.length > 0 && events.at(-1)!.type !== 'run.closed') {
-      await store(new Chain(events.at(-1)).link({ type: 'run.paused', at: Date.now() }));
-      io.err(`\npaused; go on with: s3 run --resume ${log.path}`);
-    }
-    await log.close();
-    await model.close();
-  }
+function finish(events: RunEvent[], args: Args, io: Io): number {
   if (io.signal.aborted) return 0;
   const report = reportOfLogs([events]);
-  if (args.flag('json')) io.out(JSON.stringify(report as unknown as JsonValue));
+  if (args.flag('json')) io.out(JSON.stringify(report));
   else io.out(renderText(report).trimEnd());
   return 0;
-}
-
-/** One line that is written over, where stderr is a terminal; else a line now and then. */
-function progressLine(io: Io, quiet: boolean) {
-  let last = 0;
-  let stage = '';
-  return (live: import('../../gym/live.ts').Live) => {
-    if (quiet) return;
-    if (live.kind === 'stage') stage = `${live.game} ${live.pathway} x=${live.x} ${live.stage}`;
-    const now = Date.now();
-    const every = process.stderr.isTTY ? 200 : 10_000;
-    if (live.kind !== 'progress' || now - last < every) return;
-    last = now;
-    const left = live.leftMs === null ? '' : `, ${Math.ceil(live.leftMs / 1000)} s left`;
-    const line = `episode ${live.done} of ${live.total}${left} · ${stage}`;
-    if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`);
-    else io.err(line);
-  };
 }
