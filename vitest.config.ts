@@ -47,7 +47,6 @@ export default defineConfig({
       '@observablehq/plot',
       'comlink',
       'idb',
-      'simple-statistics',
       'valibot',
     ],
   },
