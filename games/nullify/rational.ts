@@ -19,6 +19,7 @@ function gcd(a: bigint, b: bigint): bigint {
 /** n/d in lowest terms; d must not be zero. */
 export function rational(n: bigint | number, d: bigint | number = 1n): Rational {
   let [num, den] = [BigInt(n), BigInt(d)];
+  if (den === 1n) return { n: num, d: den };
   if (den < 0n) [num, den] = [-num, -den];
   const shared = gcd(abs(num), den);
   return { n: num / shared, d: den / shared };
