@@ -9,10 +9,10 @@ import type { ExperienceStep } from '../../gym/experience.ts';
 import { episodeLines } from '../../gym/memory.ts';
 import { correctionPrompt, pocketHead, stateText, summaryPrompt } from '../../gym/prompts.ts';
 
-/** Text in pieces, as the gym encodes them; loss on those that the model is to write. */
+/** Text in pieces, as the gym encodes them, with the weight of the loss on each piece's tokens. */
 export interface Piece {
   text: string;
-  learn: boolean;
+  weight: number;
 }
 export type Document = Piece[];
 
@@ -27,6 +27,13 @@ const PRESET: Preset = 'pocket';
 const NOISE = [0, 0, 0.1, 0.3];
 /** How often a permissive episode holds an invalid answer at some step; such answers are shown, never learnt. */
 const INVALID = 0.02;
+
+/**
+ * Answers of earlier episodes are learnt too, at a lower weight: they are most of a history's tokens, and predicting them
+ * teaches to tell strategies apart. A tip is a few tokens among many, so it weighs more.
+ */
+const EARLIER = 0.5;
+const TIP = 4;
 
 /** Shares of the kinds of documents. */
 export const KINDS = { plain: 0.27, tips: 0.25, history: 0.33, summary: 0.12, correct: 0.03 } as const;
@@ -60,8 +67,8 @@ export function makeDocument(game: Game, seed: number | string): Document {
       const explore = game.rules(game.configs[PRESET].explore);
       const [part] = summaryPrompt(explore, tips, historyText(earlier));
       return [
-        { text: part!.role === 'user' ? part!.plain : part!.text, learn: false },
-        { text: ` ${game.tips![best.strategy]!}\n`, learn: true },
+        ...answersIn(part!.role === 'user' ? part!.plain : part!.text),
+        { text: ` ${game.tips![best.strategy]!}\n`, weight: TIP },
       ];
     }
     case 'correct': {
@@ -79,8 +86,8 @@ export function makeDocument(game: Game, seed: number | string): Document {
       const [part] = correctionPrompt(game.rules(episode.config), state, steps[at]!.action, steps[at]!.score ?? null);
       const { report } = advance(episode, action);
       return [
-        { text: part!.role === 'user' ? part!.plain : part!.text, learn: false },
-        { text: ` ${formatAnswer(action, report.reward)}\n`, learn: true },
+        { text: part!.role === 'user' ? part!.plain : part!.text, weight: 0 },
+        { text: ` ${formatAnswer(action, report.reward)}\n`, weight: 1 },
       ];
     }
     default:
@@ -115,6 +122,13 @@ function earlierEpisodes(
 const historyText = (episodes: readonly Played[]): string =>
   episodes.map((episode, index) => episodeLines({ index, steps: episode.steps, total: 0 })).join('\n');
 
+/** A text cut around the answers in it, so that they carry weight. */
+const answersIn = (text: string): Document =>
+  text
+    .split(/(?<=\nLLM:)( [^\n]*)/)
+    .map((piece, i) => ({ text: piece, weight: i % 2 === 1 ? EARLIER : 0 }))
+    .filter((piece) => piece.text !== '');
+
 function playEpisode(game: Game, phase: Phase, strategy: string, noise: number, rng: Rng, seed: string): Played {
   let episode = reset(game, { preset: PRESET, phase, seed, role: 'pretraining' });
   const [low, high] = episode.config.stepRewardBounds;
@@ -143,13 +157,13 @@ function replayTo(game: Game, seed: string, steps: readonly ExperienceStep[]): E
 
 /** The growing transcript of an episode, in the pieces in which the gym encodes it. */
 function transcript(rules: string, blocks: { hints?: string }, { steps }: Played): Document {
-  const document: Document = [{ text: pocketHead(rules, blocks), learn: false }];
+  const document: Document = answersIn(pocketHead(rules, blocks));
   for (const [i, step] of steps.entries()) {
     const before = i === 0 ? '' : steps[i - 1]!.feedback;
-    document.push({ text: `\nEnv: ${stateText(before, step.observation!)}\nLLM:`, learn: false });
-    document.push({ text: ` ${formatAnswer(step.action, step.score ?? null)}`, learn: step.valid });
+    document.push({ text: `\nEnv: ${stateText(before, step.observation!)}\nLLM:`, weight: 0 });
+    document.push({ text: ` ${formatAnswer(step.action, step.score ?? null)}`, weight: step.valid ? 1 : 0 });
     // What ends an answer is the next turn's first token, as in the gym; the last answer ends by itself.
-    if (i === steps.length - 1) document.push({ text: '\n', learn: true });
+    if (i === steps.length - 1) document.push({ text: '\n', weight: 1 });
   }
   return document;
 }

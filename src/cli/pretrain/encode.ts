@@ -34,14 +34,14 @@ export interface Encoded {
 export function encodeDocument(document: Document, tokenizer: TextTokenizer, limit: number): Encoded {
   const ids: number[] = tokenizer.bos === null ? [] : [tokenizer.bos];
   const weights: number[] = ids.map(() => 0);
-  let answered = false;
-  for (const { text, learn } of document) {
+  let answered = 0;
+  for (const { text, weight } of document) {
     const piece = tokenizer.encode(text);
     if (ids.length + piece.length > limit) break;
-    const opens = answered && text.startsWith('\n');
-    weights.push(...piece.map((_, i) => (learn || (opens && i === 0) ? 1 : 0)));
+    const end = text.startsWith('\n') ? answered : 0;
+    weights.push(...piece.map((_, i) => (i === 0 ? Math.max(weight, end) : weight)));
     ids.push(...piece);
-    answered = learn;
+    answered = weight;
   }
   return { ids, weights };
 }
