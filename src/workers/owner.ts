@@ -2,13 +2,14 @@
 // calls, abort, idle kill; and no call is ever left hanging, however its worker ends. Knows no API.
 import * as Comlink from 'comlink';
 import { CodedError, fromErrorValue } from '../errors.ts';
+import { deadline } from './deadline.ts';
 import { callError, isSignal } from './wire.ts';
 
 export interface OwnerOptions {
   /** For messages: `model worker`. */
   name: string;
   create: () => Worker;
-  /** How long it may take until it can be asked. Default 20 s: the script must load. */
+  /** How long it may take until it can be asked. Default 30 s: the script must load. */
   readyMs?: number;
   /** Ended after this long without a call; the next call starts a new one. Default: never. */
   idleMs?: number;
@@ -32,7 +33,8 @@ interface Job<Api> {
   call: (api: Comlink.Remote<Api>) => unknown;
   options: CallOptions;
   settle: (error: CodedError | null, value?: unknown) => void;
-  timer?: ReturnType<typeof setTimeout>;
+  /** Calls its deadline off. */
+  inTime?: () => void;
 }
 
 /** Once its worker has died of a fault an owner stays dead: what the worker held is gone, so a new owner must know. */
@@ -41,7 +43,7 @@ export class WorkerOwner<Api extends object> {
   private api: Comlink.Remote<Api> | null = null;
   private isReady = false;
   private death: CodedError | null = null;
-  private readyTimer: ReturnType<typeof setTimeout> | undefined;
+  private readyInTime: (() => void) | undefined;
   private idleTimer: ReturnType<typeof setTimeout> | undefined;
   private watch: AbortController | null = null;
   private readonly waiting: Job<Api>[] = [];
@@ -118,10 +120,10 @@ export class WorkerOwner<Api extends object> {
     this.running.add(job);
     if (timeoutMs !== undefined) {
       const error = late ?? this.fault('worker/timeout', `did not answer within ${timeoutMs / 1000} s`);
-      job.timer = setTimeout(() => this.end(error, { culprit: job }), timeoutMs);
+      job.inTime = deadline(timeoutMs, () => this.end(error, { culprit: job }));
     }
     const over = (error: CodedError | null, value?: unknown) => {
-      clearTimeout(job.timer);
+      job.inTime?.();
       job.settle(error, value);
       if (this.running.delete(job)) this.pump();
     };
@@ -157,14 +159,14 @@ export class WorkerOwner<Api extends object> {
       if (data.s3 === 'fault') return this.end(fromErrorValue(data.error));
       if (this.isReady) return;
       this.isReady = true;
-      clearTimeout(this.readyTimer);
+      this.readyInTime?.();
       if (data.lock) this.watchOver(worker, data.lock);
       this.pump();
     });
     this.api = Comlink.wrap<Api>(worker);
-    const { readyMs = 20_000 } = this.options;
+    const { readyMs = 30_000 } = this.options;
     const late = this.fault('worker/not-ready', `not ready within ${readyMs / 1000} s`);
-    this.readyTimer = setTimeout(() => this.end(late), readyMs);
+    this.readyInTime = deadline(readyMs, () => this.end(late));
   }
 
   /** The worker's lock is granted to us only when the worker is gone. */
@@ -178,7 +180,7 @@ export class WorkerOwner<Api extends object> {
   }
 
   private letGo() {
-    clearTimeout(this.readyTimer);
+    this.readyInTime?.();
     clearTimeout(this.idleTimer);
     this.watch?.abort();
     this.watch = null;
@@ -205,7 +207,7 @@ export class WorkerOwner<Api extends object> {
     this.running.clear();
     this.waiting.length = 0;
     for (const job of jobs) {
-      clearTimeout(job.timer);
+      job.inTime?.();
       job.settle(blamed.has(job) ? error : this.death);
     }
     if (!quiet) onDeath?.(error);
