@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Phase, Preset } from '../contract.ts';
 import { advance, observe, reset } from '../episode.ts';
 import { stream } from '../rng.ts';
-import { configs } from './config.ts';
+import { configs, plantKinds, plants, zombieKinds, zombies } from './config.ts';
 import game from './index.ts';
 import type { PvzState } from './state.ts';
 import { emptyField, type Field } from './turn.ts';
@@ -135,6 +135,16 @@ describe('views', () => {
   test('a line is one line', () => {
     expect(observe(reset(game, { preset: 'pocket', phase: 'strict', seed: 1 }))).not.toContain('\n');
   });
+});
+
+test('the rules print the prices and HP that apply', () => {
+  for (const kind of plantKinds) {
+    expect(game.rules(pocket)).toContain(`${kind} ${plants[kind].cost} `);
+    expect(game.rules(configs.paper.strict)).toContain(`${kind} ${plants[kind].name}: cost ${plants[kind].cost},`);
+  }
+  for (const kind of zombieKinds) {
+    expect(game.rules(configs.paper.strict)).toContain(`${kind}: ${zombies[kind].hp}, ${zombies[kind].damage}`);
+  }
 });
 
 test('what has not come yet shows nowhere', () => {
