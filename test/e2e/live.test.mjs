@@ -1,0 +1,81 @@
+// The whole of it with the site's own model: a live run, cut by a reload, goes on to the end; its log verifies, and its
+// copy says the same. S3_TEST_MODEL=DIR takes another model's folder in place of public/models/nano.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { results } from './browser.mjs';
+
+const own = fileURLToPath(new URL('../../public/models/nano', import.meta.url));
+const folder = process.env.S3_TEST_MODEL ?? own;
+const built = join(results, 'dist/models/nano/model.safetensors');
+const unless = () =>
+  existsSync(join(folder, 'model.safetensors')) && (folder !== own || existsSync(built)) ? null : 'there is no model';
+
+const QUESTION =
+  '?v=1&games=trust&pathways=frozen,history&explore=4&every=2&strict=7&frozenReplicates=2&split=strict&autorun=1';
+const reached = (page, state, timeout = 240_000) => page.locator(`html[data-run-state=${state}]`).waitFor({ timeout });
+const verdictOf = (page) => page.locator('[data-part=verdict] > ul').innerText();
+const eventsOf = async (page) => Number((await page.locator('[data-part=log] p').first().innerText()).match(/\d+/)[0]);
+
+async function withModel(page) {
+  if (folder === own) return;
+  await page.route(/\/models\/nano\/[^/]+$/, (route) => {
+    const path = join(folder, new URL(route.request().url()).pathname.split('/').pop());
+    return existsSync(path)
+      ? route.fulfill({ body: readFileSync(path), contentType: 'application/octet-stream' })
+      : route.fulfill({ status: 404, body: '' });
+  });
+}
+
+export default [
+  {
+    name: 'live: autorun, reload in the middle, on to the end; verified, exported and imported with the same numbers',
+    unless,
+    timeoutMs: 600_000,
+    async run({ url, page: newPage }) {
+      const page = await newPage({ recording: [] });
+      // A route of the context reaches the requests of workers, too.
+      await withModel(page.context());
+      await page.goto(`${url}${QUESTION}`);
+      await reached(page, 'running');
+      await page.locator('[data-part=board] svg').waitFor({ timeout: 120_000 });
+      await page.waitForFunction(() => /\d+/.exec(document.querySelector('[data-part=log] p').innerText)[0] > 9, null, {
+        timeout: 240_000,
+      });
+      const before = await eventsOf(page);
+      await page.reload();
+      await page.waitForFunction(
+        (n) => /\d+/.exec(document.querySelector('[data-part=log] p').innerText)[0] >= n,
+        before,
+      );
+      await reached(page, 'done');
+      await page.locator('[data-part=verdict] > ul li').first().waitFor();
+      const verdict = await verdictOf(page);
+      assert.match(verdict, /History.*(\(.* to .*\)|no difference)/s, `no interval: ${verdict}`);
+      assert.deepEqual(page.errors, []);
+
+      const [download] = await Promise.all([page.waitForEvent('download'), page.locator('[data-part=export]').click()]);
+      const text = readFileSync(await download.path(), 'utf8');
+      const types = text
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line).type);
+      assert.equal(types.filter((type) => type === 'run.opened').length, 1, 'it began anew instead of going on');
+      assert.ok(types.includes('run.resumed'));
+      assert.equal(types.at(-1), 'run.closed');
+
+      await page.getByRole('button', { name: 'Verify' }).click();
+      await page.getByText('Verified:').waitFor({ timeout: 120_000 });
+
+      const [chooser] = await Promise.all([
+        page.waitForEvent('filechooser'),
+        page.locator('[data-part=import]').click(),
+      ]);
+      await chooser.setFiles({ name: 'log.jsonl', mimeType: 'text/plain', buffer: Buffer.from(text) });
+      await page.waitForFunction(() => document.documentElement.dataset.runState === 'done');
+      await page.locator('[data-part=verdict] > ul li').first().waitFor();
+      assert.equal(await verdictOf(page), verdict);
+    },
+  },
+];
