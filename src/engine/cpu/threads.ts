@@ -15,7 +15,7 @@ export interface Helper {
   end(): Promise<void>;
 }
 
-const DEADLINE_MS = 5000;
+const DEADLINE_MS = 20_000;
 
 /** Node's worker_threads, without an import that a browser's bundler would have to explain away. */
 const nodeThreads = (): typeof import('node:worker_threads') | undefined =>

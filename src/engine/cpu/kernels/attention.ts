@@ -14,7 +14,7 @@ function softmax(s: usize, len: i32, padded: i32): f32 {
   for (let j = len; j < padded; j++) store<f32>(s + (<usize>j << 2), -Infinity);
   let end = s + <usize>((len + 3) & ~3) * 4;
   let best = f32x4.splat(-Infinity);
-  for (let p = s; p < end; p += 16) best = f32x4.max(best, v128.load(p));
+  for (let p = s; p < end; p += 16) best = f32x4.pmax(best, v128.load(p));
   let top = max4(best);
   let shift = f32x4.splat(top);
   let sum = f32x4.splat(0);

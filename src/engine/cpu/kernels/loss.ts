@@ -15,7 +15,7 @@ export function notFinite(from: usize, to: usize): bool {
 export function rowMax(z: usize, vocab: i32, ld: i32): f32 {
   for (let j = vocab; j < ld; j++) store<f32>(z + (<usize>j << 2), -Infinity);
   let best = f32x4.splat(-Infinity);
-  for (let p = z; p < z + <usize>ld * 4; p += 16) best = f32x4.max(best, v128.load(p));
+  for (let p = z; p < z + <usize>ld * 4; p += 16) best = f32x4.pmax(best, v128.load(p));
   return max4(best);
 }
 

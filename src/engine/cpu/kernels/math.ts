@@ -2,11 +2,13 @@
 // exp: x = n ln2 + r, Cephes' expf polynomial on |r| <= ln2/2, below -87.3 it is 0; NaN stays NaN. Within 2 ulp.
 // log: f64, m = (1+s)/(1-s), 2 (s + s^3/3 + ...).
 
+const MAGIC: f32 = 12582912; // 1.5 * 2^23: adding it leaves the nearest integer in the low bits
+
 export function exp4(x: v128): v128 {
-  let live = v128.not(f32x4.lt(x, f32x4.splat(-87.3)));
-  x = f32x4.min(x, f32x4.splat(88.3));
-  x = f32x4.max(x, f32x4.splat(-87.3));
-  let n = f32x4.nearest(f32x4.mul(x, f32x4.splat(1.44269504088896341)));
+  let under = f32x4.lt(x, f32x4.splat(-87.3));
+  x = f32x4.pmin(x, f32x4.splat(88.3)); // one instruction, unlike min, and keeps NaN
+  let t = f32x4.add(f32x4.mul(x, f32x4.splat(1.44269504088896341)), f32x4.splat(MAGIC));
+  let n = f32x4.sub(t, f32x4.splat(MAGIC));
   let r = f32x4.sub(x, f32x4.mul(n, f32x4.splat(0.693359375)));
   r = f32x4.sub(r, f32x4.mul(n, f32x4.splat(-2.12194440e-4)));
   let p = f32x4.splat(1.9875691500e-4);
@@ -16,8 +18,8 @@ export function exp4(x: v128): v128 {
   p = f32x4.add(f32x4.mul(p, r), f32x4.splat(1.6666665459e-1));
   p = f32x4.add(f32x4.mul(p, r), f32x4.splat(5.0000001201e-1));
   p = f32x4.add(f32x4.add(f32x4.mul(f32x4.mul(r, r), p), r), f32x4.splat(1));
-  let scale = i32x4.shl(i32x4.add(i32x4.trunc_sat_f32x4_s(n), i32x4.splat(127)), 23);
-  return v128.and(f32x4.mul(p, scale), live);
+  let scale = i32x4.add(i32x4.shl(t, 23), i32x4.splat(0x3f800000));
+  return v128.andnot(f32x4.mul(p, scale), under);
 }
 
 export function log1(x: f64): f64 {
