@@ -1,4 +1,4 @@
-// Three test projects: `unit` in Node, `browser` in real headless Chromium, `e2e` in Node against a built page.
+// Two test projects: `unit` in Node, `browser` in real headless Chromium; a built page is tested by test/e2e/run.mjs.
 // A missing browser fails the run; nothing is skipped in silence.
 import { existsSync } from 'node:fs';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
@@ -28,7 +28,6 @@ const args = [
 ];
 
 const browserTests = '**/*.browser.test.ts';
-const e2eTests = 'test/e2e/**/*.test.ts';
 
 export default defineConfig({
   plugins: [svelte({ configFile: false })],
@@ -59,7 +58,7 @@ export default defineConfig({
           name: 'unit',
           environment: 'node',
           include: ['{src,games,test,bench,bin}/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, browserTests, e2eTests],
+          exclude: [...configDefaults.exclude, browserTests],
           testTimeout: 20_000,
         },
       },
@@ -68,7 +67,6 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['{src,games,test,bench}/**/*.browser.test.ts'],
-          exclude: [...configDefaults.exclude, e2eTests],
           testTimeout: 30_000,
           // Deadlines are measured in these tests: one file at a time.
           fileParallelism: false,
@@ -81,17 +79,6 @@ export default defineConfig({
             }),
             instances: [{ browser: 'chromium' }],
           },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'e2e',
-          environment: 'node',
-          include: [e2eTests],
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
-          fileParallelism: false,
         },
       },
     ],
