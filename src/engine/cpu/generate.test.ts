@@ -70,6 +70,24 @@ describe('a sequence depends on itself alone', () => {
     }
   });
 
+  it('a sequence whose leader has already left goes on from what is remembered', async () => {
+    const start = idsFor(tiny, 70, 1);
+    const requests = Array.from({ length: 30 }, (_, i) => ({
+      ...{
+        ids: [...start.slice(0, 40 + i), ...idsFor(tiny, 50, i)],
+        sampling: sampling(i, { maxTokens: 1 + (i % 3) }),
+      },
+    }));
+    const s = await session();
+    const together = await s.generate(requests);
+    for (const i of [0, 1, 17, 28, 29]) {
+      expect((await (await session()).generate([requests[i]!]))[0]!.logprobs).toEqual(together[i]!.logprobs);
+    }
+    const { bytes } = s.memory();
+    await s.generate(requests);
+    expect(s.memory().bytes).toBeLessThan(bytes * 1.5);
+  });
+
   it('more sequences than pages allow wait for each other', async () => {
     const requests = Array.from({ length: 12 }, (_, i) => request(40, i));
     const roomy = await session();
