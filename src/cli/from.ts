@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CodedError } from '../errors.ts';
-import type { StartFrom } from '../gym/cycle.ts';
+import type { StartFrom } from '../gym/startFrom.ts';
 import { hashBytes } from '../log/chain.ts';
 
 /** null when neither is given. Errors: usage/no-file. */

@@ -15,6 +15,7 @@ import type { GymItem } from './plugin.ts';
 import { Progress } from './progress.ts';
 import { promptHashes } from './prompts.ts';
 import { Recorder } from './recorder.ts';
+import { blobsOf, describeFrom, type StartFrom } from './startFrom.ts';
 import { baselineArm } from './registry.ts';
 import type { RunEvent } from '../log/events.ts';
 
@@ -31,11 +32,6 @@ export interface RunInput {
   signal?: AbortSignal;
   /** What the arms start from instead of nothing: an adapter or a memory of another run. */
   from?: StartFrom | null;
-}
-
-export interface StartFrom {
-  adapter?: { hash: string; config: string; tensors: Uint8Array };
-  memory?: string;
 }
 
 /** Errors: what model, host and plug-ins throw; log/not-this-run when `past` is another run's. */
@@ -115,16 +111,12 @@ async function* opened({ config, model, from }: RunInput, recorder: Recorder): A
       ...(from ? { from: describeFrom(from) } : {}),
       host: { model: model.card.title, engine: model.card.engine },
     },
+    blobs: blobsOf(from ?? null),
   }));
   if (event.hashes.model !== hashes.model || event.hashes.code !== hashes.code) {
     throw new CodedError('log/not-this-run', 'the log was made with another model or code version', 'start a new run');
   }
 }
-
-const describeFrom = (from: StartFrom): JsonValue => ({
-  ...(from.adapter ? { adapter: from.adapter.hash } : {}),
-  ...(from.memory === undefined ? {} : { memory: hashText(from.memory) }),
-});
 
 const rulesHash = (game: Game, { preset }: RunConfig) =>
   hashText((['explore', 'strict'] as const).map((phase) => game.rules(game.configs[preset][phase])).join('\n'));

@@ -2,13 +2,13 @@
 import type { Game, Role, Split } from '../../games/contract.ts';
 import type { Checkpoint, EpisodeEvent } from '../log/events.ts';
 import type { LanguageModel } from '../models/types.ts';
-import type { StartFrom } from './cycle.ts';
 import type { RunConfig } from './config.ts';
 import type { GameHost } from './host.ts';
 import { playEpisodes, type EpisodePlan, type PlayRules } from './play.ts';
 import type { Arm, GymItem } from './plugin.ts';
 import type { Progress } from './progress.ts';
 import type { Recorder } from './recorder.ts';
+import type { StartFrom } from './startFrom.ts';
 import { heldOutDecodeSeed, heldOutSeed } from './seeds.ts';
 
 /** What every part of a run needs. */

@@ -2,7 +2,8 @@
 // so that it works in a worker, in a test, and without a browser. Knows no page.
 import { CodedError, toErrorValue } from '../errors.ts';
 import { runConfig } from '../gym/config.ts';
-import type { cycle, RunInput, StartFrom } from '../gym/cycle.ts';
+import type { cycle, RunInput } from '../gym/cycle.ts';
+import { beginningOf, type StartFrom } from '../gym/startFrom.ts';
 import type { GameHost } from '../gym/host.ts';
 import type { Live } from '../gym/live.ts';
 import { replay } from '../gym/replay.ts';
@@ -15,7 +16,7 @@ import { exportRun, importRun } from '../log/transfer.ts';
 import type { LanguageModel, ModelCard } from '../models/types.ts';
 import type { LabApi, LabMessage, ReplayFrame, RunState } from './contract.ts';
 import { ActiveRun } from './run.ts';
-import { beginningOf, blobsOf, findBeginning, type From } from './startFrom.ts';
+import { findBeginning, type From } from './startFrom.ts';
 import { Throttle } from './throttle.ts';
 
 export interface LabServices {
@@ -166,7 +167,7 @@ export class Lab implements LabApi {
       this.state('loading', runId);
       const store = await this.store();
       const model = await this.model(config.settings);
-      const begin = from ? await findBeginning(store, from) : await beginningOf(store, past);
+      const begin = from ? await findBeginning(store, from) : await beginningOf(past, (hash) => store.blob(hash));
       await this.drive({ runId, store, model, release }, { config, past, from: begin });
     } catch (error) {
       release();
@@ -185,7 +186,7 @@ export class Lab implements LabApi {
     const shown = new Throttle<Live>((live) => this.say({ kind: 'live', runId, live }));
     const run = new ActiveRun(
       { ...input, model, host, readBlob: (hash) => store.blob(hash), report: this.services.report },
-      (event, blobs) => store.append(runId, event, event.n === 0 ? { ...blobs, ...blobsOf(input.from) } : blobs),
+      (event, blobs) => store.append(runId, event, blobs),
       {
         event: (event) => {
           shown.flush();

@@ -9,6 +9,7 @@ import { openModelByName } from '../../models/open.node.ts';
 import { reportOfLogs } from '../../report/defaults.ts';
 import { renderText } from '../../report/render/text.ts';
 import { badValue, type Args, type Command, type Io } from '../command.ts';
+import { beginningOf } from '../../gym/startFrom.ts';
 import { startFrom } from '../from.ts';
 import { runToLog } from '../runToLog.ts';
 
@@ -91,14 +92,7 @@ async function goOn(path: string, args: Args, io: Io): Promise<number> {
     return 0;
   }
   const config = runConfig({ ...opened.config, ...settingsOf(args) });
-  const from = await startFrom(args.text('from-adapter'), args.text('from-memory'));
-  if (Boolean(opened.from) !== Boolean(from)) {
-    throw new CodedError(
-      'usage/missing-flag',
-      'the run started from an adapter or a memory',
-      'give the same --from-… again',
-    );
-  }
+  const from = await beginningOf(events, (hash) => log.blob(hash));
   const model = await openModelByName(args.text('model') ?? config.text('model'), io.root, machine(config.settings));
   return finish(await runToLog({ config, model, log, past: events, from }, isQuiet(args), io), args, io);
 }
