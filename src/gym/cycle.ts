@@ -104,7 +104,8 @@ async function* opened({ config, model, from }: RunInput, recorder: Recorder): A
     draft: {
       type: 'run.opened',
       format: 1,
-      config: loggedConfig(config.settings),
+      // The model's name, not where it lies on this machine; its hash says which it is.
+      config: { ...loggedConfig(config.settings), model: model.card.id },
       seeds: config.seeds,
       hashes,
       arms,

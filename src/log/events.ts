@@ -176,7 +176,8 @@ export const AdapterSaved = v.object({
   tokens: count,
   /** Mean log-probability ratio of the new adapter to the old on the block's own completions, nats a token. */
   kl: v.nullable(finite),
-  baseHash: hash,
+  /** The engine's fingerprint of all base weights in memory: it must never change within a run. */
+  baseHash: v.pipe(v.string(), v.regex(/^[0-9a-f]{16,64}$/, 'a fingerprint in hex')),
   /** Why training stopped early, if it did. */
   guard: v.nullable(text),
   trainMs: v.optional(finite),
