@@ -21,7 +21,7 @@ const sources = ['index.html', 'vite.config.ts', 'package.json', 'src', 'games',
 if (!existsSync(built) || Math.max(...sources.map((name) => newest(join(root, name)))) > statSync(built).mtimeMs) {
   console.log('Building the page …');
   const { build } = await import('vite');
-  await build({ root, configFile: join(root, 'vite.config.ts'), logLevel: 'warn' });
+  await build({ root, configFile: join(root, 'vite.config.ts'), logLevel: 'error' });
 }
 
 const port = Number(process.env.PORT ?? 4173);

@@ -1,5 +1,6 @@
 // One colour and one dash per arm, everywhere; variants derive theirs from the arm they are a control of.
 import { compareArms, familyOf, isControl } from '../report/arms.ts';
+import type { ArmReport } from '../report/types.ts';
 
 export type Family = 'frozen' | 'history' | 'summary' | 'training' | 'other';
 
@@ -63,7 +64,14 @@ export const WAYS = ['history', 'summary', 'training'] as const;
 export const CONTROLS = ['history-ranked', 'history-shuffled', 'training-random', 'frozen-sharp'] as const;
 
 /** Training first, as charts name the strongest colour first. */
-export const byFamily = (a: string, b: string) => -compareArms(a, b);
+export const byFamily = (a: string, b: string) =>
+  ORDER.indexOf(armLook(a).family) - ORDER.indexOf(armLook(b).family) || compareArms(a, b);
+
+const ORDER: Family[] = ['training', 'summary', 'history', 'frozen', 'other'];
+
+/** What must stand beside an arm wherever it is shown; '' for most. */
+export const armNote = ({ label, note }: Pick<ArmReport, 'label' | 'note'>) =>
+  [label === 'oracle-fed' ? 'oracle-fed' : '', note ?? ''].filter((text) => text !== '').join(', ');
 
 function hash(text: string) {
   let sum = 0;

@@ -13,10 +13,11 @@ export const SIZES = { desktop: { width: 1280, height: 1100 }, phone: { width: 3
 
 export async function open({ dist = join(root, 'test/.results/dist') } = {}) {
   const { server, url } = await serve(dist, { port: 0 });
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox'],
-  });
+  // Without a browser of the system, Playwright's own is used, if it was installed.
+  const executablePath = [process.env.CHROME_PATH, '/usr/bin/chromium', '/usr/bin/google-chrome'].find(
+    (path) => path !== undefined && existsSync(path),
+  );
+  const browser = await chromium.launch({ args: ['--no-sandbox'], ...(executablePath ? { executablePath } : {}) });
   return {
     url,
     browser,
@@ -55,7 +56,7 @@ export async function open({ dist = join(root, 'test/.results/dist') } = {}) {
 async function useRecordings(page, names) {
   const index = names.map((name) => ({
     file: `${name}.jsonl`,
-    game: `${name}-v1`,
+    game: `${name === 'many' ? 'snake' : name}-v1`,
     title: `nano on ${name}`,
     note: '',
   }));

@@ -9,6 +9,19 @@ export const folder = join(root, 'test/.results/recordings');
 
 const RUNS = [
   ['snake', 'snake-v1', {}],
+  [
+    'many',
+    'snake-v1',
+    {
+      pathways: 'frozen,history,history-ranked,history-shuffled,summary,training,training-random,frozen-sharp'.split(
+        ',',
+      ),
+      explore: 6,
+      strict: 10,
+      frozenReplicates: 2,
+      development: 4,
+    },
+  ],
   ['trust', 'trust-v1', { games: ['trust-v1'], explore: 6, strict: 14 }],
   ...['tetris', 'chess', 'minesweeper', 'nullify', 'pvz'].map((name) => [
     name,

@@ -131,6 +131,20 @@ Object.assign(STATES, {
     },
     { options: { lab: true } },
   ),
+  many: Object.assign(
+    async (page) => {
+      await page.getByText('show the end').click();
+      await page.locator('[data-part=verdict] li').nth(4).waitFor();
+      await page.waitForTimeout(800);
+      await page.getByText('Why: against').click();
+      await page.getByText('Table of this chart').click();
+    },
+    {
+      options: { recording: ['many'] },
+      query:
+        '?v=1&pathways=frozen,history,history-ranked,history-shuffled,summary,training,training-random,frozen-sharp',
+    },
+  ),
   badurl: Object.assign(async (page) => page.waitForTimeout(500), {
     query: '?v=9&strict=-4&temperature=hot&games=snake',
   }),

@@ -236,6 +236,10 @@ export default [
       assert.ok(run.y > 700, `run bar at ${run.y}`);
       await page.evaluate(() => scrollTo(0, 1200));
       assert.equal((await page.locator('[data-part=run]').boundingBox()).y, run.y);
+      await page.getByText('show the end').click();
+      await page.locator('[data-part=verdict] li').nth(2).waitFor();
+      for (const name of ['Table of this chart', 'Why: against', 'Exact prompt']) await page.getByText(name).click();
+      await page.waitForTimeout(500);
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
     },
   },

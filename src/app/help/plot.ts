@@ -2,7 +2,7 @@
 // by itself, after the first move, because Plot is larger than the rest of the page.
 import { areaY, axisX, axisY, dot, line, plot, ruleY, text } from '@observablehq/plot';
 import type { ArmReport, SplitReport } from '../../report/types.ts';
-import { armLook } from '../arms.ts';
+import { armLook, armNote } from '../arms.ts';
 import { number } from '../words.ts';
 
 export interface CurveOptions {
@@ -74,7 +74,8 @@ export function curve({ split, width, lastX }: CurveOptions): SVGSVGElement | HT
             y1: 'lo',
             y2: 'hi',
             fill: look.color,
-            fillOpacity: look.control ? 0.05 : 0.13,
+            // Many bands are mud: a control's interval stands in the table and in its sentence.
+            fillOpacity: look.control ? 0 : 0.13,
           }),
           line(points, {
             x: 'x',
@@ -87,12 +88,12 @@ export function curve({ split, width, lastX }: CurveOptions): SVGSVGElement | HT
           ...(points.length < 3 ? [dot(points, { x: 'x', y: 'mean', fill: look.color, r: 3 })] : []),
         ];
       }),
-      ...labels(arms, scale).map(({ arm, at, value, dy }) => {
+      ...labels(arms, scale).map(({ arm, at, value, dy, noted }) => {
         const look = armLook(arm);
         return text([value], {
           x: () => at,
           y: (d: number) => d,
-          text: () => look.title,
+          text: () => `${look.title}${noted ? ' †' : ''}`,
           textAnchor: 'start',
           dx: 8,
           dy,
@@ -134,9 +135,11 @@ function padded(values: readonly number[], step: number): [number, number] {
 
 /** Labels at the lines' ends, pushed apart so that none covers another. */
 function labels(arms: readonly ArmReport[], scale: (value: number) => number) {
-  const ends = arms.flatMap(({ arm, points }) => {
+  const ends = arms.flatMap((one) => {
+    const { arm, points } = one;
     const last = points.filter((point) => point.mean !== null).at(-1);
-    return last ? [{ arm, at: last.x, value: last.mean!, y: scale(last.mean!) }] : [];
+    const noted = armNote(one) !== '';
+    return last ? [{ arm, noted, at: last.x, value: last.mean!, y: scale(last.mean!) }] : [];
   });
   ends.sort((a, b) => a.y - b.y);
   const placed: number[] = [];

@@ -95,7 +95,7 @@ export class Player {
       await this.#show(event);
       this.#cursor++;
       this.#progress();
-      if (event.type === 'episode' && this.#stopAfterEpisode) {
+      if (event.type === 'episode' && this.#stopAfterEpisode && this.#explored > 0) {
         this.#stopAfterEpisode = false;
         this.#playing = false;
         this.#options.emit({ kind: 'state', runId: null, state: 'paused' });

@@ -191,6 +191,9 @@ export class Session {
       this.view.runId = id;
       this.view.append(events);
       await this.reader.append(events);
+      // The question is about what is shown.
+      await this.settings.loadExtra();
+      if (this.view.opened) this.settings.adopt(this.view.opened.config);
       const { closed } = this.view;
       this.view.state = closed === null ? 'paused' : closed === 'failed' ? 'failed' : 'done';
       this.#moved();

@@ -28,7 +28,14 @@ export class SettingsState {
     this.use({ ...this.given, [key]: value });
   }
 
+  /** By hand: from here on a reload starts nothing by itself. */
   use(settings: Settings) {
+    this.autorun = false;
+    this.adopt(settings);
+  }
+
+  /** The settings of a run that is shown. */
+  adopt(settings: Settings) {
     this.given = differing(settings, this.extra);
     this.write();
   }
