@@ -2,13 +2,15 @@
 
 export interface BenchResult {
   name: string;
-  /** 'node' or the browser; threads in words. */
-  where: string;
-  engine: string;
+  where: 'node' | 'chromium';
+  engine: 'cpu' | 'webgpu';
+  /** Runtime with its version, and threads. */
+  host: string;
+  /** Medians, both taken in turns in the same run. */
   oursMs: number;
   peer: string;
   peerMs: number;
-  /** How many times faster than the peer. */
+  /** peer / ours: above 1 is faster than the peer. */
   ratio: number;
   /** Share of each op in our time, largest first. */
   shares: Record<string, number>;
@@ -16,12 +18,14 @@ export interface BenchResult {
   notes?: string;
 }
 
-export const where = (threads: number): string => {
-  const agent = typeof process === 'object' && process.versions?.node ? `Node ${process.versions.node}` : browser();
-  return `${agent}, ${threads} thread${threads === 1 ? '' : 's'}`;
-};
+const inNode = typeof process === 'object' && process.versions?.node !== undefined;
 
-const browser = (): string => /(Chrome|Firefox|Version)\/[\d]+/.exec(globalThis.navigator?.userAgent ?? '')?.[0] ?? '?';
+/** Where this runs, as results say it. */
+export const place = (threads: number): Pick<BenchResult, 'where' | 'host'> => {
+  const browser = /(Chrome|Firefox|Version)\/[\d.]+/.exec(globalThis.navigator?.userAgent ?? '')?.[0] ?? 'browser';
+  const runtime = inNode ? `Node ${process.versions.node}` : browser;
+  return { where: inNode ? 'node' : 'chromium', host: `${runtime}, ${threads} thread${threads === 1 ? '' : 's'}` };
+};
 
 export const median = (times: number[]): number => {
   const sorted = [...times].sort((a, b) => a - b);

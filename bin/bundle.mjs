@@ -14,7 +14,8 @@ function stamp() {
     if (info.isDirectory()) for (const name of readdirSync(path).sort()) visit(join(path, name));
     else hash.update(`${path}\0${info.size}\0${info.mtimeMs}\n`);
   };
-  for (const part of ['src', 'games', 'vite.config.ts', 'package-lock.json', 'package.json']) visit(join(root, part));
+  for (const part of ['src', 'games', 'bench', 'vite.config.ts', 'package-lock.json', 'package.json'])
+    visit(join(root, part));
   return hash.digest('hex').slice(0, 16);
 }
 

@@ -1,7 +1,7 @@
 // Decoding 32 sequences together beside one alone (the peer is ourselves), on the same small model as the LoRA step.
 import { CpuSession } from '../src/engine/cpu/session.ts';
 import { idsFor, small, weightsFor } from '../src/engine/cpu/testing.ts';
-import { type BenchResult, inTurns, sharesOf, where } from './result.ts';
+import { type BenchResult, inTurns, place, sharesOf } from './result.ts';
 
 const TOKENS = 64;
 
@@ -21,7 +21,7 @@ export async function run(options: { rounds?: number; threads?: number } = {}): 
   const shares = sharesOf(session.executor.times());
   const speed = (count: number, ms: number) => Math.round((count * TOKENS * 1000) / ms);
   const notes = `${speed(32, manyMs)} tokens/s of 32 sequences, ${speed(1, oneMs)} of one`;
-  const result = { name: 'decode', where: where(session.threads), engine: 'cpu', shares, notes };
+  const result = { name: 'decode', ...place(session.threads), engine: 'cpu' as const, shares, notes };
   await session.close();
   // Milliseconds per token, so that the ratio is that of tokens per second.
   const [oursMs, peerMs] = [manyMs / (32 * TOKENS), oneMs / TOKENS];

@@ -5,7 +5,7 @@ import { jaxLora } from '../src/engine/cpu/jax.ts';
 import { idsFor, small, weightsFor } from '../src/engine/cpu/testing.ts';
 import { freshAdapter } from '../src/engine/model/adapter.ts';
 import { LORA_TARGETS } from '../src/engine/types.ts';
-import { type BenchResult, inTurns, sharesOf, where } from './result.ts';
+import { type BenchResult, inTurns, place, sharesOf } from './result.ts';
 
 const optimizer = { lr: 1e-3, beta1: 0.9, beta2: 0.999, eps: 1e-8, weightDecay: 0, clip: 0 };
 
@@ -41,8 +41,8 @@ export async function run(options: { rounds?: number; threads?: number; peer?: b
   for (let i = 0; i < 5; i++) await ours();
   const shares = sharesOf(session.executor.times());
   const notes = `${(flops(1024) / oursMs / 1e6).toFixed(1)} GFLOP/s over the linear layers' work`;
-  const result = { name: 'LoRA step', where: where(session.threads), engine: 'cpu', oursMs, shares, notes };
+  const result = { name: 'lora-step', ...place(session.threads), engine: 'cpu' as const, oursMs, shares, notes };
   trainer.dispose();
   await session.close();
-  return [{ ...result, peer: 'jax-js wasm', peerMs, ratio: peerMs / oursMs }];
+  return [{ ...result, peer: 'jax-js 0.1.25 wasm', peerMs, ratio: peerMs / oursMs }];
 }

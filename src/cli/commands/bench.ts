@@ -1,0 +1,71 @@
+// `npm run bench`: our engine beside its peers, in Node and in isolated headless Chromium.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { benchNames, runBenches } from '../../../bench/all.ts';
+import type { BenchResult } from '../../../bench/result.ts';
+import { CodedError } from '../../errors.ts';
+import type { Command } from '../command.ts';
+
+export const command: Command = {
+  name: 'bench',
+  summary: 'Speed beside a peer in the same run: ratios of medians, and shares of each op.',
+  usage: '[--only NAME] [--where node|chromium|both] [--json]',
+  flags: { only: { type: 'string' }, where: { type: 'string' }, json: { type: 'boolean' } },
+  positionals: [0, 0],
+  async run(args, io) {
+    const only = args.text('only') ?? '';
+    if (only !== '' && !benchNames.includes(only)) {
+      throw new CodedError('usage/bad-value', `no benchmark ${only}`, `one of ${benchNames.join(', ')}`);
+    }
+    const where = args.oneOf('where', ['node', 'chromium', 'both'], 'both');
+    const results: BenchResult[] = [];
+    if (where !== 'chromium') results.push(...(await runBenches(only)));
+    if (where !== 'node') {
+      const found = await inChromium(only, io.root);
+      if (found) results.push(...found);
+      else io.err('no Chromium found (CHROME_PATH names one): Node only');
+    }
+    if (args.flag('json')) io.out(JSON.stringify({ results }));
+    else for (const result of results) io.out(describe(result));
+    return 0;
+  },
+};
+
+function describe({ name, host, oursMs, peer, peerMs, ratio, shares, notes }: BenchResult): string {
+  const top = Object.entries(shares)
+    .slice(0, 6)
+    .map(([op, share]) => `${op} ${(share * 100).toFixed(0)} %`);
+  return [
+    `${name} (${host}): ${oursMs.toFixed(2)} ms, ${peer} ${peerMs.toFixed(2)} ms, ratio ${ratio.toFixed(2)}`,
+    `  ${top.join(', ')}`,
+    ...(notes ? [`  ${notes}`] : []),
+  ].join('\n');
+}
+
+/** The same benchmarks in a page that Vite serves with the isolation headers; null without a browser. */
+async function inChromium(only: string, root: string): Promise<BenchResult[] | null> {
+  const places = [process.env.CHROME_PATH, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+  const executablePath = places.find((path) => path && existsSync(path));
+  if (!executablePath) return null;
+  const [{ createServer }, { chromium }] = await Promise.all([import('vite'), import('playwright-core')]);
+  const server = await createServer({
+    root,
+    configFile: join(root, 'vite.config.ts'),
+    logLevel: 'error',
+    server: { port: 0, host: '127.0.0.1', watch: null },
+  });
+  await server.listen();
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  try {
+    const page = await browser.newPage();
+    const { port } = server.httpServer!.address() as { port: number };
+    await page.goto(`http://127.0.0.1:${port}/bench/page.html?only=${only}`);
+    await page.waitForSelector('html[data-done]', { timeout: 900_000 });
+    const answer = JSON.parse((await page.textContent('#out'))!) as { results?: BenchResult[]; error?: string };
+    if (!answer.results) throw new CodedError('worker/failed', `benchmark in Chromium: ${answer.error}`);
+    return answer.results;
+  } finally {
+    await browser.close();
+    await server.close();
+  }
+}
