@@ -3,7 +3,8 @@ export interface Recording {
   file: string;
   title: string;
   note: string;
-  game?: string;
+  /** Default: by the file's name, `snake.jsonl` is of snake-v1. */
+  game: string;
   url: string;
   text(): Promise<string>;
 }
@@ -12,10 +13,11 @@ export interface Recording {
 export async function listRecordings(): Promise<Recording[]> {
   const response = await fetch('recordings/index.json');
   if (!response.ok || !response.headers.get('content-type')?.includes('json')) return [];
-  const list = (await response.json()) as Omit<Recording, 'url' | 'text'>[];
+  const list = (await response.json()) as { file: string; title: string; note: string; game?: string }[];
   return list.map((item) => {
     const url = `recordings/${item.file}`;
-    return { ...item, url, text: () => textOf(url) };
+    const game = item.game ?? `${item.file.replace(/\..*$/, '')}-v1`;
+    return { ...item, game, url, text: () => textOf(url) };
   });
 }
 

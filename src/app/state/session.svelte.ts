@@ -78,7 +78,7 @@ export class Session {
     if (!wanted) return;
     this.source = 'recorded';
     this.recording = wanted;
-    if (wanted.game) void loadBoard(wanted.game);
+    void loadBoard(wanted.game);
     const player = new Player({
       emit: (message) => {
         if (player !== this.#player) return;
@@ -101,7 +101,7 @@ export class Session {
 
   #fits(recording: Recording) {
     const [game] = this.settings.resolved.games as string[];
-    return recording.game === undefined || recording.game === game;
+    return recording.game === game;
   }
 
   /** The question has changed: show what fits it, unless a run is under way. */
