@@ -196,7 +196,7 @@ export class Session {
       if (this.view.opened) this.settings.adopt(this.view.opened.config);
       const { closed } = this.view;
       this.view.state = closed === null ? 'paused' : closed === 'failed' ? 'failed' : 'done';
-      this.#moved();
+      this.charts = true;
       this.#report();
     });
   }
@@ -335,7 +335,6 @@ export class Session {
     }
     if (this.source === 'stored' || this.source === 'none') return;
     view.apply(message);
-    if (message.kind === 'live' && message.live.kind === 'step') this.#moved();
     if (message.kind === 'state') this.#remember();
     if (message.kind === 'event') {
       if (this.source === 'live') void this.reader.append([message.event]);
@@ -345,9 +344,9 @@ export class Session {
     }
   }
 
-  /** After the frame in which the first move is painted. */
-  #moved() {
-    if (!this.charts) setTimeout(() => (this.charts = true), 60);
+  /** A board is in the page; charts may load once its frame has been painted. */
+  drawn() {
+    if (!this.charts) requestAnimationFrame(() => requestAnimationFrame(() => (this.charts = true)));
   }
 
   #report() {

@@ -113,9 +113,9 @@ export class RunView {
       case 'step': {
         const before = this.step;
         const same = before !== null && !before.over && sameEpisode(before, live) && live.step > before.step;
-        const trail = same ? [...this.trail] : [];
-        trail[live.step - 1] = live.selfScore;
-        this.trail = trail;
+        const seen = same ? this.trail : [];
+        // Dense: a hole is skipped by `map` and becomes NaN later.
+        this.trail = Array.from({ length: live.step }, (_, i) => (i === live.step - 1 ? live.selfScore : seen[i]));
         this.step = live;
         break;
       }
