@@ -18,6 +18,7 @@ function play() {
   let ended = false;
   const player = new Player({
     emit: (message) => messages.push(message),
+    skip: (events) => messages.push(...events.map((event): LabMessage => ({ kind: 'event', runId: '', event }))),
     frames: async (n) => framesOf(events[n] as EpisodeEvent),
     episode: () => undefined,
     ended: () => (ended = true),

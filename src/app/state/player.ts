@@ -8,6 +8,8 @@ import { capital, counted, number } from '../words.ts';
 
 export interface PlayerOptions {
   emit(message: LabMessage): void;
+  /** Events that are not played, all at once. */
+  skip(events: readonly RunEvent[]): void;
   frames(n: number): Promise<Replayed>;
   /** The line of the episode that is about to be shown. */
   episode(n: number): void;
@@ -23,6 +25,8 @@ export class Player {
   #complete = false;
   #cursor = 0;
   #explored = 0;
+  /** Where the first exploration is, once it has arrived. */
+  #firstExploration = -1;
   #strictInBlock = 0;
   #playing = false;
   #fast = false;
@@ -43,6 +47,8 @@ export class Player {
   }
 
   append(events: readonly RunEvent[]) {
+    const found = events.findIndex((event) => event.type === 'episode' && event.phase === 'explore');
+    if (this.#firstExploration < 0 && found >= 0) this.#firstExploration = this.#events.length + found;
     this.#events.push(...events);
     this.#wake?.();
   }
@@ -81,16 +87,15 @@ export class Player {
   }
 
   async #loop() {
-    // What comes before the first exploration is shown at once: the curve has its start, and something moves.
-    while (!this.#closed && !this.#hasExploration() && !this.#complete) await this.#woken();
-    for (; !this.#closed;) {
+    while (!this.#closed) {
       const event = this.#events[this.#cursor];
       if (!event) {
         if (this.#complete) break;
         await this.#woken();
         continue;
       }
-      if (!this.#playing && this.#explored > 0) await this.#wait(0);
+      if (this.#skip()) continue;
+      if (!this.#playing) await this.#wait(0);
       if (this.#closed) return;
       await this.#show(event);
       this.#cursor++;
@@ -115,13 +120,21 @@ export class Player {
     for (let step = 0; step < last.steps.length; step++) this.#step(last, frames, step);
   }
 
-  #hasExploration() {
-    return this.#events.some((event) => event.type === 'episode' && event.phase === 'explore');
+  /**
+   * Hands over at once what is not played: everything when the end is wanted, else what comes before the first
+   * exploration, as soon as that has arrived (until then the evaluation before it moves).
+   */
+  #skip() {
+    const to = this.#fast ? this.#events.length : this.#explored === 0 ? this.#firstExploration : -1;
+    if (to <= this.#cursor) return false;
+    this.#options.skip(this.#events.slice(this.#cursor, to));
+    this.#cursor = to;
+    this.#progress();
+    return true;
   }
 
   async #show(event: RunEvent) {
     const emit = () => this.#options.emit({ kind: 'event', runId: '', event });
-    if (this.#fast || (this.#explored === 0 && !(event.type === 'episode' && event.phase === 'explore'))) return emit();
     switch (event.type) {
       case 'episode':
         await (event.phase === 'explore' ? this.#explore(event) : this.#evaluate(event));
@@ -174,7 +187,7 @@ export class Player {
     for (let left = shown; left > 0; left--) {
       this.#step(event, frames, event.steps.length - left);
       await this.#wait(this.#strictInBlock === 1 ? 80 : EVALUATED_BLOCK_MS / 30);
-      if (this.#fast || this.#closed) return;
+      if (this.#fast || this.#closed || (this.#explored === 0 && this.#firstExploration > 0)) return;
     }
   }
 

@@ -85,6 +85,11 @@ export class Session {
         if (message.kind === 'state') this.still = true;
         else this.#receive(message);
       },
+      skip: (events) => {
+        if (player !== this.#player) return;
+        this.view.append(events);
+        this.#report();
+      },
       frames: (n) => this.reader.frames(n),
       episode: (n) => (this.playingLine = n),
       ended: () => {
@@ -346,10 +351,19 @@ export class Session {
 
   /** A board is in the page; charts may load once its frame has been painted. */
   drawn() {
-    if (!this.charts) requestAnimationFrame(() => requestAnimationFrame(() => (this.charts = true)));
+    if (this.charts) return;
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() => {
+        if (this.charts) return;
+        this.charts = true;
+        this.#report();
+      }),
+    );
   }
 
   #report() {
+    // The first board comes from the same reader: it goes first.
+    if (this.source === 'recorded' && !this.charts) return;
     const { view } = this;
     this.#reporter.ask(
       () => view.count,
