@@ -11,6 +11,11 @@ export class Reader {
     parallel: true,
   });
 
+  constructor() {
+    // Starts it now; a failure is told to whoever asks first.
+    this.#owner.ready().catch(() => undefined);
+  }
+
   reset = () => this.#owner.run((api) => api.reset());
   append = (events: RunEvent[]) => this.#owner.run((api) => api.append(events));
   stream = (url: string, onEvents: (events: RunEvent[]) => void) =>

@@ -66,6 +66,7 @@ export class Session {
     if (here) return this.#revive(here);
     if (this.settings.autorun) return this.start();
     this.offered = unfinished.lastVisit();
+    void loadBoard((this.settings.resolved.games as string[])[0]!);
     await this.#guard('worker/recording', async () => {
       this.recordings = await listRecordings();
       await this.showRecording();
