@@ -2,7 +2,7 @@
 import { configOf } from '../../games/instance.ts';
 import { CodedError } from '../errors.ts';
 import { hintRoom } from './budget.ts';
-import { evaluate, playRules, recordedEpisodes, type Place, type Run } from './evaluate.ts';
+import { evaluate, heldOutRole, playRules, recordedEpisodes, type Place, type Run } from './evaluate.ts';
 import { experienceView } from './experience.ts';
 import type { EpisodePlan } from './play.ts';
 import type { Arm, ArmContext, ArmEvent, GymItem, Produce } from './plugin.ts';
@@ -28,7 +28,7 @@ export async function* runArm(run: Run, place: Place, resolved: ResolvedArm): As
         arm,
         x,
         split,
-        role: 'strict',
+        role: heldOutRole(config),
         replicates: config.number('replicates'),
       });
     }

@@ -10,7 +10,7 @@ import { CODE_VERSION } from '../version.ts';
 import { loggedConfig, type RunConfig } from './config.ts';
 import type { GameHost } from './host.ts';
 import { runArm } from './arm.ts';
-import { evaluate } from './evaluate.ts';
+import { evaluate, heldOutRole } from './evaluate.ts';
 import type { GymItem } from './plugin.ts';
 import { Progress } from './progress.ts';
 import { promptHashes } from './prompts.ts';
@@ -64,7 +64,8 @@ export async function* cycle(input: RunInput): AsyncGenerator<GymItem, void> {
       const wanted = config.arms.some((arm) => arm.name === baseline.name);
       const replicates = wanted ? config.number('frozenReplicates') : config.number('replicates');
       for (const split of config.splitsOf(game)) {
-        yield* evaluate(run, { ...place, pathway: baseline.name, arm: null, x: 0, split, role: 'strict', replicates });
+        const role = heldOutRole(config);
+        yield* evaluate(run, { ...place, pathway: baseline.name, arm: null, x: 0, split, role, replicates });
       }
       for (const arm of config.arms) {
         if (arm.name !== baseline.name) yield* runArm(run, place, arm);

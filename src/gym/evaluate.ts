@@ -40,6 +40,9 @@ export interface Evaluation extends Place {
   adapter?: string | null;
 }
 
+/** Claims rest on strict instances; settings are chosen on development ones. */
+export const heldOutRole = (config: RunConfig) => config.text('heldOut') as 'strict' | 'development';
+
 export function playRules({ config, model }: Pick<Run, 'config' | 'model'>): PlayRules {
   const budget = config.number('inputTokens');
   const room = model.card.context - 1;

@@ -322,6 +322,15 @@ export const SETTINGS: readonly Setting[] = [
   },
 
   {
+    key: 'heldOut',
+    label: 'Held-out role',
+    group: 'controls',
+    kind: 'choice',
+    choices: ['strict', 'development'],
+    default: 'strict',
+    help: 'development: measured on development instances, for choosing settings; never a claim',
+  },
+  {
     key: 'sharpTemperatures',
     label: 'Temperatures of frozen-sharp',
     group: 'controls',

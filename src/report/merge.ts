@@ -38,6 +38,9 @@ export function mergeLogs(logs: readonly (readonly RunEvent[])[]): { main: Log[]
   for (const log of carried) requireSame(reference, log, FREE_FROM_ADAPTER);
   const versions = new Set(opened.map((log) => log.opened.hashes.code));
   const notes = versions.size > 1 ? [`The logs were written by ${versions.size} versions of the program.`] : [];
+  if (logs.some(([first]) => first?.type === 'run.opened' && first.config.heldOut === 'development')) {
+    notes.push('Measured on development instances, for choosing settings: not a held-out result.');
+  }
   return { main, carried, notes };
 }
 

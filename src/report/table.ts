@@ -57,12 +57,14 @@ export class Table {
 
   private add(log: Log) {
     const byNumber = new Map<number, EpisodeEvent>();
+    // A run that chooses settings is measured on development instances throughout, and says so in its notes.
+    const role = log.opened.config.heldOut === 'development' ? 'development' : 'strict';
     for (const event of log.events) if (event.type === 'episode') byNumber.set(event.n, event);
     for (const event of log.events) {
       if (event.type === 'episode') {
         this.options.set(event.game, event.options);
         if (event.phase === 'explore') this.addExplored(event);
-      } else if (event.type === 'checkpoint' && event.role === 'strict') this.addCheckpoint(event, byNumber);
+      } else if (event.type === 'checkpoint' && event.role === role) this.addCheckpoint(event, byNumber);
     }
   }
 
