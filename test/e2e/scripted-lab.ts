@@ -63,7 +63,7 @@ async function play(run: Run) {
     for await (const item of items) {
       if ('live' in item) {
         say({ kind: 'live', runId: id, live: item.live });
-        if (item.live.kind === 'step') await sleep(item.live.phase === 'explore' ? 40 : 2);
+        if (item.live.kind === 'step') await sleep(item.live.phase === 'explore' ? 40 : 8);
         if (item.live.kind === 'train') await sleep(60);
         continue;
       }

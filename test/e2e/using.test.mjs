@@ -16,7 +16,7 @@ export default [
       await reached(page, 'recorded');
       await page.keyboard.press('Space');
       await reached(page, 'running');
-      await page.getByText('frozen, held-out board').waitFor();
+      await page.locator('[data-part=board] svg').waitFor();
       await page.keyboard.press('Space');
       await reached(page, 'paused');
       const count = () => page.locator('[data-part=log] p').first().innerText();

@@ -23,14 +23,15 @@ const api: ReaderApi = {
     events.push(...more);
   },
   async stream(url, onEvents) {
+    // Before the first wait: a log that is opened meanwhile must not be emptied by this one.
+    const mine: RunEvent[] = (events = []);
     const response = await fetch(url);
     if (!response.ok || !response.body) throw new Error(`${url}: ${response.status}`);
-    const mine: RunEvent[] = (events = []);
     for await (const batch of jsonLines(response.body)) {
+      if (mine !== events) return; // another log has been opened meanwhile
       // A recording is a file of this site and was validated when it was made.
       mine.push(...(batch as RunEvent[]));
       onEvents(batch as RunEvent[]);
-      if (mine !== events) return; // another log has been opened meanwhile
     }
   },
   async report(count) {
