@@ -4,7 +4,7 @@ import globals from 'globals';
 import ts from 'typescript-eslint';
 
 export default ts.config(
-  { ignores: ['dist', 'node_modules', 'public', 'src/engine/cpu/kernels', 'test/fixtures', 'runs'] },
+  { ignores: ['dist', 'node_modules', 'public', 'src/engine/cpu/kernels', 'test/fixtures', 'test/.results', 'runs'] },
   js.configs.recommended,
   ...ts.configs.strict,
   ...svelte.configs.recommended,
@@ -14,6 +14,7 @@ export default ts.config(
       // `a[i]!` is how typed code reads an index that a loop has bounded.
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/no-dynamic-delete': 'off',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       'no-restricted-syntax': [
         'error',
         {

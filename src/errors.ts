@@ -2,7 +2,18 @@
 
 /** Boundaries that a code may start with, e.g. `storage/quota`. */
 export const BOUNDARIES = [
-  'usage', 'gpu', 'storage', 'model', 'worker', 'game', 'judge', 'training', 'import', 'settings', 'plugin', 'log',
+  'usage',
+  'gpu',
+  'storage',
+  'model',
+  'worker',
+  'game',
+  'judge',
+  'training',
+  'import',
+  'settings',
+  'plugin',
+  'log',
 ] as const;
 export type ErrorCode = `${(typeof BOUNDARIES)[number]}/${string}`;
 

@@ -49,7 +49,9 @@ let model: LanguageModel;
 let log: RunEvent[];
 
 beforeAll(async () => {
-  expect(existsSync(`${root}/public/models/nano/model.safetensors`), 'the bundled model is in the repository').toBe(true);
+  expect(existsSync(`${root}/public/models/nano/model.safetensors`), 'the bundled model is in the repository').toBe(
+    true,
+  );
   model = await openModelByName('nano', root, { threads: 1 });
   log = await run(model);
 }, 180_000);
@@ -108,7 +110,8 @@ describe('the main job with nano', () => {
 
   it('shows the expert’s actions with the model’s own scores under oracle experience', () => {
     const explored = log.filter(
-      (event): event is EpisodeEvent => event.type === 'episode' && event.phase === 'explore' && event.pathway.includes('@'),
+      (event): event is EpisodeEvent =>
+        event.type === 'episode' && event.phase === 'explore' && event.pathway.includes('@'),
     );
     const apples = explored.map((event) => event.score);
     expect(Math.min(...apples)).toBeGreaterThanOrEqual(3);

@@ -48,7 +48,12 @@ if (browser) process.env.CHROME_PATH = browser;
 console.log(`Chromium: ${browser ?? 'Playwright’s own'}`);
 
 const stages = [
-  ['types', () => run(bin('tsc'), ['--noEmit']) && run(bin('svelte-check'), ['--tsconfig', './tsconfig.json', '--fail-on-warnings'])],
+  [
+    'types',
+    () =>
+      run(bin('tsc'), ['--noEmit']) &&
+      run(bin('svelte-check'), ['--tsconfig', './tsconfig.json', '--fail-on-warnings']),
+  ],
   ['lint', () => run(bin('eslint'), ['.']) && run(bin('prettier'), ['--check', '--log-level', 'warn', '.'])],
   ['unit', () => run(bin('vitest'), ['run', '--project', 'unit'])],
   ['browser', () => run(bin('vitest'), ['run', '--project', 'browser'])],
