@@ -272,7 +272,7 @@ export const SETTINGS: readonly Setting[] = [
     group: 'training',
     kind: 'number',
     range: [0, 1],
-    default: 0.001,
+    default: 0.0003,
     help: 'AdamW',
   },
   {
@@ -299,7 +299,8 @@ export const SETTINGS: readonly Setting[] = [
     group: 'training',
     kind: 'choice',
     choices: ['block', 'all'],
-    default: 'block',
+    default: 'all',
+    paper: 'block',
     help: 'block: the episodes since the last update; all: every episode so far',
   },
   {
