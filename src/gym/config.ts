@@ -86,8 +86,12 @@ function mustFind(name: string): Game {
   return game;
 }
 
-/** What the log keeps of the settings: all but facts of the machine. */
+/** What the log keeps of the settings: all but facts of the machine, such as the folder that a model lies in. */
 export function loggedConfig(settings: Settings): Settings {
   const machine = new Set(allSettings.filter((setting) => setting.machine).map((setting) => setting.key));
-  return Object.fromEntries(Object.entries(settings).filter(([key]) => !machine.has(key)));
+  const kept = Object.fromEntries(Object.entries(settings).filter(([key]) => !machine.has(key)));
+  const name = String(settings.model)
+    .split(/[\\/]/)
+    .findLast((part) => part !== '');
+  return { ...kept, model: name ?? String(settings.model) };
 }

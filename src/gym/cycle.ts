@@ -105,8 +105,7 @@ async function* opened({ config, model, from }: RunInput, recorder: Recorder): A
     draft: {
       type: 'run.opened',
       format: 1,
-      // The model's name, not where it lies on this machine; its hash says which it is.
-      config: { ...loggedConfig(config.settings), model: model.card.id },
+      config: loggedConfig(config.settings),
       seeds: config.seeds,
       hashes,
       arms,
