@@ -47,7 +47,7 @@ export async function* runArm(run: Run, place: Place, resolved: ResolvedArm): As
     const end = Math.min(explore, (Math.floor(x / every) + 1) * every);
     const until = arm.blockwise ? end : x + 1;
     if (arm.beforeExplore) yield* arm.beforeExplore(produce, x);
-    yield stage(run, place, resolved, x);
+    yield stage(place, resolved, x);
     yield* exploreBlock(run, place, resolved, arm, x, until);
     x = until;
     if (arm.afterExplore) yield* arm.afterExplore(produce, x);
@@ -58,7 +58,7 @@ export async function* runArm(run: Run, place: Place, resolved: ResolvedArm): As
   }
 }
 
-const stage = (_run: Run, { game, runSeed }: Place, { name }: ResolvedArm, x: number): GymItem => ({
+const stage = ({ game, runSeed }: Place, { name }: ResolvedArm, x: number): GymItem => ({
   live: {
     kind: 'stage',
     stage: 'explore',

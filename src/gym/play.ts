@@ -85,9 +85,7 @@ export async function* playEpisodes(
       if (signal?.aborted || completions.some((completion) => completion.finish === 'aborted')) {
         throw new CodedError('worker/aborted', 'the run was interrupted');
       }
-      await Promise.all(
-        ready.map((running, k) => apply(running, completions[k]!, hooks, model, host, rules, decodeMs)),
-      );
+      await Promise.all(ready.map((running, k) => apply(running, completions[k]!, hooks, host, rules, decodeMs)));
       const watched = ready[0]!;
       if (watched.lastLive) yield { live: watched.lastLive };
     }
@@ -206,7 +204,6 @@ async function apply(
   running: Running,
   completion: Completion,
   hooks: Pick<Arm, 'judge'> & { readsReward: boolean },
-  _model: LanguageModel,
   host: GameHost,
   rules: PlayRules,
   decodeMs: number,

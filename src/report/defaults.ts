@@ -33,6 +33,3 @@ export function closingReport(events: readonly RunEvent[]): { report: JsonValue;
   const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as JsonValue;
   return { report: plain(reportOf(events)), ledger: plain(ledgerOf([events])) };
 }
-
-/** The name it had first; goes when nothing imports it. */
-export { closingReport as closingOf };

@@ -1,7 +1,7 @@
 // The lab's worker: gives the lab what this browser has. Knows nothing of runs.
 import { openStore } from '../log/open.ts';
 import { takeRunLock } from '../log/runLock.ts';
-import { closingOf } from '../report/defaults.ts';
+import { closingReport } from '../report/defaults.ts';
 import { workerGameHost } from './gameHost.ts';
 import { Lab } from './labService.ts';
 import { openRemoteModel } from './remoteModel.ts';
@@ -25,7 +25,7 @@ const lab: Lab = new Lab({
   openHost: () => workerGameHost(),
   models: async () => [...cards.values()],
   lock: (title) => takeRunLock(title),
-  report: closingOf,
+  report: closingReport,
 });
 
 serve(lab);
