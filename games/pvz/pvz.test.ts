@@ -127,9 +127,9 @@ describe('views', () => {
       'W2     .      J10+N3 R12',
     ]);
   });
-  test('the line spells free cells as an answer does', () => {
+  test('the line counts plants and lists free columns, row by row', () => {
     expect(game.line(config, game.board(config, { field: at, spawns: [] }))).toBe(
-      'turn 0 sun 75 buy X J ; X free 0 1, 0 2, 0 3 ; W J free 1 1, 1 3 zombie 2 hp 15',
+      'turn 0 sun 75 buy X J ; 0 X1 free 1 2 3 ; 1 W1 J1 free 1 3 zombie 2 hp 15',
     );
   });
   test('a line is one line', () => {

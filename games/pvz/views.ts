@@ -1,5 +1,5 @@
 // What the agent sees: the drawn board, and the short line, which is computed from the board's text and spells cells in
-// the answer's own words. The line lists at most three free cells a row and sums up its zombies.
+// the answer's own words. The line counts a row's plants, lists at most three free columns and sums up its zombies.
 import { plantKinds, plants, zombieKinds, type PlantKind, type PvzConfig, type ZombieKind } from './config.ts';
 import type { Field } from './turn.ts';
 
@@ -46,25 +46,26 @@ export function readBoard(text: string): Seen {
   };
 }
 
-/** Free cells listed a row. */
+/** Free columns listed a row. */
 export const LISTED = 3;
-const isPlant = (kind: string) => (plantKinds as string[]).includes(kind);
-const isZombie = (kind: string) => (zombieKinds as string[]).includes(kind);
 
 export function line(config: PvzConfig, text: string): string {
   const { turn, sun, rows } = readBoard(text);
   const buys = plantKinds.filter((kind) => plants[kind].cost <= sun);
   const parts = rows.map((things, row) => {
-    const plants = things.filter(({ kind }) => isPlant(kind));
-    const zombies = things.filter(({ kind }) => isZombie(kind));
-    const free = Array.from({ length: config.cols }, (_, col) => col).filter(
-      (col) => !plants.some((plant) => plant.col === col),
-    );
+    const planted = plantKinds.flatMap((kind) => {
+      const count = things.filter((thing) => thing.kind === kind).length;
+      return count > 0 ? [`${kind}${count}`] : [];
+    });
+    const zombies = things.filter(({ kind }) => (zombieKinds as string[]).includes(kind));
+    const taken = new Set(things.filter((thing) => !zombies.includes(thing)).map(({ col }) => col));
+    const free = Array.from({ length: config.cols }, (_, col) => col).filter((col) => !taken.has(col));
     const near = Math.min(...zombies.map(({ col }) => col));
     const hp = zombies.reduce((sum, zombie) => sum + zombie.hp, 0);
     return [
-      ...plants.map(({ kind }) => kind),
-      `free ${free.slice(0, LISTED).map((col) => `${row} ${col}`).join(', ') || 'none'}`, // prettier-ignore
+      row,
+      ...planted,
+      ...(free.length > 0 ? ['free', ...free.slice(0, LISTED)] : []),
       ...(zombies.length > 0 ? [`zombie ${near} hp ${hp}`] : []),
     ].join(' ');
   });

@@ -3,7 +3,7 @@
 import type { Preset } from '../../games/contract.ts';
 import { hashText } from '../log/chain.ts';
 import type { PromptPart } from '../models/types.ts';
-import { formatAnswer } from './answer.ts';
+import { formatAnswer, formatScore } from './answer.ts';
 import correct from './prompts/correct.txt?raw';
 import paper from './prompts/paper.txt?raw';
 import pocket from './prompts/pocket.txt?raw';
@@ -12,6 +12,9 @@ import summary from './prompts/summary.txt?raw';
 /** Ordered slots that a pathway may fill; the empty ones are left out. */
 export interface PromptBlocks {
   hints?: string;
+  /** What the episode is to reach, such as `score 5`. */
+  goal?: string;
+  /** A hint that may be right or wrong. */
   note?: string;
 }
 
@@ -47,9 +50,10 @@ export function fill(template: string, values: Record<string, string>): string {
 export const stateText = (feedback: string, observation: string): string =>
   feedback === '' ? observation : `${feedback}\n${observation}`;
 
+const filled = ({ hints = '', goal = '', note = '' }: PromptBlocks) => ({ hints, goal, note });
+
 /** The part of a pocket prompt that stays the same through an episode. */
-export const pocketHead = (rules: string, blocks: PromptBlocks): string =>
-  fill(pocket, { rules, hints: blocks.hints ?? '', note: blocks.note ?? '' });
+export const pocketHead = (rules: string, blocks: PromptBlocks): string => fill(pocket, { rules, ...filled(blocks) });
 
 const envTurn = (state: string): PromptPart => ({ role: 'user', text: state, plain: `\nEnv: ${state}\nLLM:` });
 
@@ -72,7 +76,7 @@ export function actionPrompt(
     }
     case 'paper': {
       const episode = turns.map((turn) => turnLines(turn.state, turn.action, turn.score)).join('\n');
-      const text = fill(paper, { rules, hints: blocks.hints ?? '', note: blocks.note ?? '', episode, state });
+      const text = fill(paper, { rules, ...filled(blocks), episode, state });
       return [{ role: 'user', text, plain: `${text}\nLLM:` }];
     }
     default:
@@ -106,4 +110,30 @@ export function correctionPrompt(
 ): PromptPart[] {
   const text = fill(correct, { rules, state, answer: formatAnswer(action, score) });
   return [{ role: 'user', text, plain: `${text}\nLLM:` }];
+}
+
+/**
+ * The call that scores an action which somebody else chose in `state`: an episode's transcript with `Judge:` in place of
+ * `LLM:`, cut where the score's number belongs. `judged` are the steps before, with the scores that they were given.
+ */
+export function judgePrompt(
+  rules: string,
+  judged: readonly { state: string; action: string; score: number | null }[],
+  state: string,
+  action: string,
+): PromptPart[] {
+  const parts: PromptPart[] = [{ role: 'system', text: pocketHead(rules, {}) }];
+  for (const step of judged) {
+    parts.push(judgeTurn(step.state, step.action), {
+      role: 'assistant',
+      text: step.score === null ? ' ' : ` ${formatScore(step.score)}`,
+    });
+  }
+  parts.push(judgeTurn(state, action));
+  return parts;
+}
+
+function judgeTurn(state: string, action: string): PromptPart {
+  const plain = `\nEnv: ${state}\nJudge: Answer: ${action}, Score:`;
+  return { role: 'user', text: plain.trimStart(), plain };
 }

@@ -19,16 +19,22 @@ export class Reporter {
     this.#again = null;
   }
 
-  ask(count: () => number, use: (report: Report) => void, fail: (error: unknown) => void) {
+  /** `use` gets the report and the number of events that it is of; `fail` that number, too. */
+  ask(
+    count: () => number,
+    use: (report: Report, events: number) => void,
+    fail: (error: unknown, events: number) => void,
+  ) {
     const mine = this.#generation;
     const work = async () => {
       this.#under = true;
       const started = performance.now();
+      const events = count();
       try {
-        const report = await this.#reader.report(count());
-        if (mine === this.#generation) use(report);
+        const report = await this.#reader.report(events);
+        if (mine === this.#generation) use(report, events);
       } catch (error) {
-        if (mine === this.#generation) fail(error);
+        if (mine === this.#generation) fail(error, events);
       }
       // A long log takes longer to fold: it must not crowd out the run itself.
       const gap = Math.max(LEAST_GAP_MS, 5 * (performance.now() - started));

@@ -43,7 +43,10 @@ export class Session {
 
   readonly page: PageState = $derived.by(() => {
     if (this.source === 'recorded') return 'recorded';
-    return this.view.state === 'loading' ? 'running' : this.view.state;
+    const { state, closed, count, reported } = this.view;
+    // A live run is done once its last numbers are on the page.
+    const behind = this.source === 'live' && state === 'done' && closed !== null && reported < count;
+    return state === 'loading' || behind ? 'running' : state;
   });
 
   #lab = new LabHolder((message) => this.#receive(message));
@@ -368,8 +371,14 @@ export class Session {
     const { view } = this;
     this.#reporter.ask(
       () => view.count,
-      (report) => (view.report = report),
-      (error) => this.fail(toErrorValue(error, 'log/report')),
+      (report, events) => {
+        view.report = report;
+        view.reported = events;
+      },
+      (error, events) => {
+        view.reported = events;
+        this.fail(toErrorValue(error, 'log/report'));
+      },
     );
   }
 

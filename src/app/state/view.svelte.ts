@@ -39,6 +39,8 @@ export class RunView {
   progress = $state.raw<Progress | null>(null);
   loading = $state.raw<{ what: string; loaded: number; total: number | null } | null>(null);
   report = $state.raw<Report | null>(null);
+  /** Number of events that the report is of, or would be if it had not failed. */
+  reported = $state(0);
   opened = $state.raw<RunOpened | null>(null);
   closed = $state<'done' | 'stopped' | 'failed' | null>(null);
 

@@ -1,13 +1,20 @@
-// Documents for pretraining nano: learning histories in exactly the prompts that the gym builds. An episode follows one
-// named strategy of its game; hints, where there are any, tell which (docs/LOG.md says what the shares came from).
-// Only instances whose role is pretraining; scores are the true immediate rewards, in some documents with noise.
-import type { Game, Phase, Preset, Rng } from '../../../games/contract.ts';
-import { advance, observe, reset, type Episode } from '../../../games/episode.ts';
+// Documents for pretraining nano: learning histories in exactly the prompts that the gym builds (docs/LOG.md says where
+// the shares came from). Scores are the true immediate rewards, in some documents with noise.
+import type { Game, Phase, Rng } from '../../../games/contract.ts';
+import { advance } from '../../../games/episode.ts';
 import { stream } from '../../../games/rng.ts';
-import { formatAnswer } from '../../gym/answer.ts';
+import { formatAnswer, formatScore } from '../../gym/answer.ts';
 import type { ExperienceStep } from '../../gym/experience.ts';
 import { episodeLines } from '../../gym/memory.ts';
-import { correctionPrompt, pocketHead, stateText, summaryPrompt } from '../../gym/prompts.ts';
+import {
+  correctionPrompt,
+  judgePrompt,
+  pocketHead,
+  stateText,
+  summaryPrompt,
+  type PromptBlocks,
+} from '../../gym/prompts.ts';
+import { mainly, playEpisode, PRESET, pure, ranked, replayTo, type Played, type Way } from './play.ts';
 
 /** Text in pieces, as the gym encodes them, with the weight of the loss on each piece's tokens. */
 export interface Piece {
@@ -16,17 +23,7 @@ export interface Piece {
 }
 export type Document = Piece[];
 
-interface Played {
-  steps: ExperienceStep[];
-  strategy: string;
-  /** Sum of the scores as shown, which is what a reader of the history can go by. */
-  shown: number;
-}
-
-const PRESET: Preset = 'pocket';
 const NOISE = [0, 0, 0.1, 0.3];
-/** How often a permissive episode holds an invalid answer at some step; such answers are shown, never learnt. */
-const INVALID = 0.02;
 
 /**
  * Answers of earlier episodes are learnt too, at a lower weight: they are most of a history's tokens, and predicting them
@@ -35,59 +32,68 @@ const INVALID = 0.02;
 const EARLIER = 0.5;
 const TIP = 4;
 
-/** Shares of the kinds of documents. */
-export const KINDS = { plain: 0.27, tips: 0.25, history: 0.33, summary: 0.12, correct: 0.03 } as const;
+type Kind = 'plain' | 'tips' | 'note' | 'goal' | 'judge' | 'correct' | 'history' | 'summary';
 
-export function makeDocument(game: Game, seed: number | string): Document {
+/** Shares of the kinds of documents, in pretraining's first part (short documents: skills first) and in the rest. */
+export const SHARES: Record<'skills' | 'histories', Record<Kind, number>> = {
+  skills: { plain: 0.26, tips: 0.42, note: 0.06, goal: 0.06, judge: 0.06, correct: 0.02, history: 0.07, summary: 0.05 },
+  histories: {
+    plain: 0.2,
+    tips: 0.17,
+    note: 0.06,
+    goal: 0.06,
+    judge: 0.06,
+    correct: 0.03,
+    history: 0.3,
+    summary: 0.12,
+  },
+};
+
+/** Games whose learning histories are kept from nano: it sees random play in their format and nothing else. */
+export const HELD_OUT: readonly string[] = ['minesweeper-v1', 'nullify-v1'];
+
+export function makeDocument(game: Game, seed: string, part: keyof typeof SHARES): Document {
   const rng = stream(seed, 'document');
-  const kinds = Object.keys(KINDS) as (keyof typeof KINDS)[];
-  const kind = kinds[rng.weighted(kinds.map((name) => KINDS[name]))]!;
+  const shares = SHARES[part];
+  const kinds = Object.keys(shares) as Kind[];
+  const heldOut = HELD_OUT.includes(game.id);
+  const kind = heldOut ? 'plain' : kinds[rng.weighted(kinds.map((name) => shares[name]))]!;
   const phase: Phase = rng.next() < 0.5 ? 'explore' : 'strict';
   const noise = rng.pick(NOISE);
-  const names = Object.keys(game.strategies ?? {});
-  const strategy = drawStrategy(names, rng);
-  const play = (name: string, where: Phase, n: number) =>
-    playEpisode(game, where, name, noise, stream(seed, 'play', n), `${seed} ${n}`);
+  const play = (way: Way, where: Phase, n: number) => playEpisode(game, { phase: where, way, noise }, `${seed} ${n}`);
   const rules = game.rules(game.configs[PRESET][phase]);
   switch (kind) {
     case 'plain':
-      return transcript(rules, {}, play(strategy, phase, 0));
-    case 'tips':
-      return transcript(rules, { hints: game.tips![strategy]! }, play(strategy, phase, 0));
+      return transcript(rules, {}, play(heldOut ? pure('random') : drawMixed(game, rng), phase, 0));
+    case 'tips': {
+      const strategy = drawStrategy(game, rng);
+      return transcript(rules, { hints: game.tips![strategy]! }, play(pure(strategy), phase, 0));
+    }
+    case 'note': {
+      const strategy = drawStrategy(game, rng);
+      const told = rng.next() < TRUE_NOTE ? strategy : drawStrategy(game, rng);
+      return transcript(rules, { note: noteOf(game, told) }, play(pure(strategy), phase, 0));
+    }
+    case 'goal': {
+      const played = play(drawMixed(game, rng), phase, 0);
+      return transcript(rules, { goal: goalText(game, phase, played.total) }, played);
+    }
+    case 'judge':
+      return judged(rules, play(drawMixed(game, rng), phase, 0));
+    case 'correct':
+      return corrected(game, play(pure('random'), 'explore', 0), `${seed} 0`, rng);
     case 'history': {
-      const earlier = earlierEpisodes(names, rng, play);
-      const best = earlier.reduce((a, b) => (b.shown >= a.shown ? b : a));
-      const follow = rng.next() < 0.9 ? best.strategy : rng.pick(earlier).strategy;
-      return transcript(rules, { hints: historyText(earlier) }, play(follow, phase, 9));
+      const earlier = earlierEpisodes(game, rng, play);
+      return transcript(rules, { hints: historyText(earlier) }, play(after(earlier, rng), phase, 9));
     }
     case 'summary': {
-      const earlier = earlierEpisodes(names, rng, play);
-      const best = earlier.reduce((a, b) => (b.shown >= a.shown ? b : a));
-      const tips = rng.next() < 0.5 ? game.tips![drawStrategy(names, rng)]! : '';
+      const earlier = earlierEpisodes(game, rng, play);
+      const tips = rng.next() < 0.5 ? game.tips![drawStrategy(game, rng)]! : '';
       const explore = game.rules(game.configs[PRESET].explore);
       const [part] = summaryPrompt(explore, tips, historyText(earlier));
       return [
         ...answersIn(part!.role === 'user' ? part!.plain : part!.text),
-        { text: ` ${game.tips![best.strategy]!}\n`, weight: TIP },
-      ];
-    }
-    case 'correct': {
-      // Another action than the shown one, as the expert would choose if it differs.
-      const { steps } = play('random', 'explore', 0);
-      const at = rng.int(steps.length);
-      const episode = replayTo(game, `${seed} 0`, steps.slice(0, at));
-      const expert = game.expert(episode.config, episode.state, rng);
-      const others = (game.actions(episode.config, episode.state) ?? [expert]).filter(
-        (one) => one !== steps[at]!.action,
-      );
-      const action = expert !== steps[at]!.action || others.length === 0 ? expert : rng.pick(others);
-      const before = at === 0 ? '' : steps[at - 1]!.feedback;
-      const state = stateText(before, steps[at]!.observation!);
-      const [part] = correctionPrompt(game.rules(episode.config), state, steps[at]!.action, steps[at]!.score ?? null);
-      const { report } = advance(episode, action);
-      return [
-        { text: part!.role === 'user' ? part!.plain : part!.text, weight: 0 },
-        { text: ` ${formatAnswer(action, report.reward)}\n`, weight: 1 },
+        { text: ` ${game.tips![mainly(best(earlier).way)]!}\n`, weight: TIP },
       ];
     }
     default:
@@ -95,28 +101,63 @@ export function makeDocument(game: Game, seed: number | string): Document {
   }
 }
 
-/** Good play is over-represented, so that the best that was taught is worth choosing. */
-function drawStrategy(names: readonly string[], rng: Rng): string {
-  return rng.next() < 0.2 ? 'expert' : rng.pick(names);
+/** How often a note names the way that the episode goes. */
+const TRUE_NOTE = 0.8;
+
+/** The last part of a strategy's tip: what to do next. */
+export const noteOf = (game: Game, strategy: string): string => game.tips![strategy]!.replace(/^.* next: /, '');
+
+/** What an episode is to reach, in the words of a goal: whole numbers, or tenths where a score is a share. */
+export function goalText(game: Game, phase: Phase, total: number): string {
+  const [low, high] = game.configs[PRESET][phase].scoreBounds;
+  return `score ${formatScore(high - low <= 1 ? Math.round(total * 10) / 10 : Math.round(total))}`;
 }
 
-/** One to four earlier episodes, of at most so many steps together that a document stays within nano's context. */
-const EARLIER_STEPS = 48;
+/** Good play is over-represented, so that the best that was taught is worth choosing. */
+function drawStrategy(game: Game, rng: Rng): string {
+  return rng.next() < 0.2 ? 'expert' : rng.pick(Object.keys(game.strategies!));
+}
 
-function earlierEpisodes(
-  names: readonly string[],
-  rng: Rng,
-  play: (name: string, phase: Phase, n: number) => Played,
-): Played[] {
+/** One of the strongest with one of the weaker half, mixed step by step; nearly all alone at times. */
+function drawMixed(game: Game, rng: Rng): Way {
+  const ranking = ranked(game);
+  const good = rng.next() < 0.5 ? 'expert' : ranking[ranking.length - 1 - rng.int(3)]!;
+  const bad = ranking[rng.int(Math.floor(ranking.length * 0.6))]!;
+  const share = [0, 0.2, 0.35, 0.5, 0.75, 1][rng.weighted([0.15, 0.2, 0.2, 0.2, 0.15, 0.1])]!;
+  return { good, bad, share };
+}
+
+/** One to four earlier episodes, of at most so many words together that a document stays within nano's context. */
+const EARLIER_WORDS = 1100;
+const words = (text: string): number => text.match(/[\w.,-]+|[^\w\s]/g)?.length ?? 0;
+/** How often earlier episodes stand in the order of their scores, as a learner's would. */
+const RISING = 0.5;
+
+function earlierEpisodes(game: Game, rng: Rng, play: (way: Way, phase: Phase, n: number) => Played): Played[] {
   const count = 1 + rng.int(4);
+  // Half of the histories mix the same two strategies throughout, as one player's episodes do.
+  const player = rng.next() < 0.5 ? drawMixed(game, rng) : null;
   const episodes: Played[] = [];
-  for (let steps = 0; episodes.length < count;) {
-    const episode = play(drawStrategy(names, rng), 'explore', episodes.length + 1);
-    steps += episode.steps.length;
-    if (episodes.length > 0 && steps > EARLIER_STEPS) break;
+  for (let length = 0; episodes.length < count;) {
+    const way = player
+      ? { ...player, share: rng.next() }
+      : rng.next() < 0.5
+        ? drawMixed(game, rng)
+        : pure(drawStrategy(game, rng));
+    const episode = play(way, 'explore', episodes.length + 1);
+    length += words(historyText([episode]));
+    if (episodes.length > 0 && length > EARLIER_WORDS) break;
     episodes.push(episode);
   }
-  return episodes;
+  return rng.next() < RISING ? episodes.sort((a, b) => a.shown - b.shown) : episodes;
+}
+
+const best = (episodes: readonly Played[]): Played => episodes.reduce((a, b) => (b.shown >= a.shown ? b : a));
+
+/** A learner goes on like its best-scored episode, a step further; at times like any other. */
+function after(episodes: readonly Played[], rng: Rng): Way {
+  const { way } = rng.next() < 0.9 ? best(episodes) : rng.pick(episodes);
+  return { ...way, share: Math.min(1, way.share + 0.3) };
 }
 
 const historyText = (episodes: readonly Played[]): string =>
@@ -129,41 +170,53 @@ const answersIn = (text: string): Document =>
     .map((piece, i) => ({ text: piece, weight: i % 2 === 1 ? EARLIER : 0 }))
     .filter((piece) => piece.text !== '');
 
-function playEpisode(game: Game, phase: Phase, strategy: string, noise: number, rng: Rng, seed: string): Played {
-  let episode = reset(game, { preset: PRESET, phase, seed, role: 'pretraining' });
-  const [low, high] = episode.config.stepRewardBounds;
-  const steps: ExperienceStep[] = [];
-  while (!episode.end) {
-    const observation = observe(episode);
-    const slip = phase === 'explore' && rng.next() < INVALID;
-    const action = slip
-      ? rng.pick(['none', 'any', 'next'])
-      : game.strategies![strategy]!(episode.config, episode.state, rng);
-    const next = advance(episode, action);
-    const { reward, valid, feedback } = next.report;
-    // A noisy judge says one of the bounds' whole numbers instead.
-    const score = rng.next() < noise ? low + rng.int(Math.floor(high - low) + 1) : reward;
-    steps.push({ step: steps.length, observation, action, score, valid, feedback });
-    episode = next.episode;
-  }
-  return { steps, strategy, shown: steps.reduce((sum, step) => sum + (step.score ?? 0), 0) };
-}
-
-function replayTo(game: Game, seed: string, steps: readonly ExperienceStep[]): Episode {
-  let episode = reset(game, { preset: PRESET, phase: 'explore', seed, role: 'pretraining' });
-  for (const { action } of steps) episode = advance(episode, action).episode;
-  return episode;
-}
-
 /** The growing transcript of an episode, in the pieces in which the gym encodes it. */
-function transcript(rules: string, blocks: { hints?: string }, { steps }: Played): Document {
+function transcript(rules: string, blocks: PromptBlocks, { steps }: Played): Document {
   const document: Document = answersIn(pocketHead(rules, blocks));
   for (const [i, step] of steps.entries()) {
-    const before = i === 0 ? '' : steps[i - 1]!.feedback;
-    document.push({ text: `\nEnv: ${stateText(before, step.observation!)}\nLLM:`, weight: 0 });
+    document.push({ text: `\nEnv: ${stateBefore(steps, i)}\nLLM:`, weight: 0 });
     document.push({ text: ` ${formatAnswer(step.action, step.score ?? null)}`, weight: step.valid ? 1 : 0 });
     // What ends an answer is the next turn's first token, as in the gym; the last answer ends by itself.
     if (i === steps.length - 1) document.push({ text: '\n', weight: 1 });
   }
   return document;
 }
+
+/** The same episode with its scores as a judge's. */
+function judged(rules: string, { steps }: Played): Document {
+  const turns = steps.map((step, i) => ({
+    state: stateBefore(steps, i),
+    action: step.action!,
+    score: step.score ?? null,
+  }));
+  const last = turns.at(-1)!;
+  const parts = judgePrompt(rules, turns.slice(0, -1), last.state, last.action);
+  return [
+    ...parts.map((part): Piece => ({
+      text: part.role === 'user' ? part.plain : part.text,
+      weight: part.role === 'assistant' ? 1 : 0,
+    })),
+    { text: ` ${formatScore(last.score!)}`, weight: 1 },
+    { text: '\n', weight: 1 },
+  ];
+}
+
+/** Another action than the shown one, as the expert would choose if it differs. */
+function corrected(game: Game, { steps }: Played, seed: string, rng: Rng): Document {
+  const at = rng.int(steps.length);
+  const shown = steps[at]!;
+  const episode = replayTo(game, 'explore', seed, steps.slice(0, at));
+  const expert = game.expert(episode.config, episode.state, rng);
+  const others = (game.actions(episode.config, episode.state) ?? [expert]).filter((one) => one !== shown.action);
+  const action = expert !== shown.action || others.length === 0 ? expert : rng.pick(others);
+  const rules = game.rules(episode.config);
+  const [part] = correctionPrompt(rules, stateBefore(steps, at), shown.action, shown.score ?? null);
+  const { report } = advance(episode, action);
+  return [
+    { text: part!.role === 'user' ? part!.plain : part!.text, weight: 0 },
+    { text: ` ${formatAnswer(action, report.reward)}\n`, weight: 1 },
+  ];
+}
+
+const stateBefore = (steps: readonly ExperienceStep[], i: number): string =>
+  stateText(i === 0 ? '' : steps[i - 1]!.feedback, steps[i]!.observation!);

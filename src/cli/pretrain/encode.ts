@@ -7,19 +7,22 @@ import { makeDocument, type Document } from './corpus.ts';
 /** Words that the generic pattern would split, one token each: the frame of every prompt and answer. */
 const FRAME = ['Env:', 'LLM:', ' Answer:', ' Score:', 'Tips:', 'Note:', 'Episode:', 'Correct:', 'Goal:', 'Judge:'];
 
+/** A word that occurs less often than this is spelled in bytes. */
+const RARE = 8;
+
 /** The tokenizer's files, from `count` documents of each game. */
 export function vocabularyOf(games: readonly Game[], count: number): ReturnType<typeof buildVocabulary> {
   const texts: string[] = [];
   for (const game of games) {
     for (let i = 0; i < count; i++)
       texts.push(
-        makeDocument(game, `vocabulary ${i}`)
+        makeDocument(game, `vocabulary ${i}`, i % 2 === 0 ? 'skills' : 'histories')
           .map((piece) => piece.text)
           .join(''),
       );
     texts.push(...Object.values(game.tips ?? {}).map((tip) => ` ${tip}`));
   }
-  return buildVocabulary([...FRAME, ...wordsOf(texts, 2)]);
+  return buildVocabulary([...FRAME, ...wordsOf(texts, RARE)]);
 }
 
 export interface Encoded {

@@ -28,6 +28,8 @@ export interface Plan {
   shape: { hidden: number; layers: number; heads: number; kvHeads: number; ffn: number; context: number };
   /** Longest document. */
   documentTokens: number;
+  /** Share of the tokens that go to short documents first: skills before histories. */
+  skills: number;
 }
 
 export interface Progress {
@@ -123,7 +125,8 @@ function nextBatch(plan: Plan, tokenizer: TextTokenizer, progress: Progress): En
   for (let tokens = 0; tokens < plan.batchTokens;) {
     const n = progress.document++;
     const choice = stream(plan.seed, 'game', n).weighted(plan.games.map(({ weight }) => weight));
-    const document = makeDocument(plan.games[choice]!.game, `pretrain ${plan.seed} ${n}`);
+    const part = progress.tokens < plan.skills * plan.tokens ? 'skills' : 'histories';
+    const document = makeDocument(plan.games[choice]!.game, `pretrain ${plan.seed} ${n}`, part);
     const encoded = encodeDocument(document, tokenizer, plan.documentTokens);
     if (!encoded.weights.some((weight) => weight > 0)) continue; // its answer was cut off
     batch.push(encoded);

@@ -24,8 +24,14 @@ const endsWord = new RegExp(`[${LETTER}${DIGIT}]$`, 'u');
 const spaceless = new RegExp(`^(?: ?[^${SPACE}]+|[${SPACE}])$`, 'u');
 const genericWord = new RegExp(`^(?:${GENERIC})$`, 'u');
 
-/** Words such as `up2` and ` +1`: one candidate here although the generic pattern would split them. */
-const CANDIDATE = new RegExp(` ?[${LETTER}]+[${DIGIT}]+${NO_MORE}| ?[+-][${DIGIT}]+${NO_MORE}|${GENERIC}`, 'gu');
+/** Words such as `up2`, ` +1`, `4,3` and ` 0.25`: one candidate here although the generic pattern would split them. */
+const CANDIDATE = new RegExp(
+  [`[${LETTER}]+[${DIGIT}]+`, `[+-][${DIGIT}]+`, `[${DIGIT}]+[,.][${DIGIT}]+`]
+    .map((word) => ` ?${word}${NO_MORE}`)
+    .concat(GENERIC)
+    .join('|'),
+  'gu',
+);
 
 interface Node {
   next: Map<string, Node>;
