@@ -4,19 +4,12 @@ import { join } from 'node:path';
 import type { Game } from '../../../games/contract.ts';
 import { findGame } from '../../../games/registry.ts';
 import { CodedError } from '../../errors.ts';
-import { localGameHost } from '../../gym/host.ts';
-import { playEpisodes, type EpisodePlan, type PlayedEpisode } from '../../gym/play.ts';
-import { heldOutDecodeSeed, heldOutSeed } from '../../gym/seeds.ts';
+import type { PlayedEpisode } from '../../gym/play.ts';
 import { engineModel } from '../../models/engine/index.ts';
 import type { LanguageModel } from '../../models/types.ts';
 import type { Args, Command } from '../command.ts';
+import { meanScore, normalised, playDevelopment, validShare } from '../pretrain/develop.ts';
 import { openPretraining, type Plan, type Pretraining } from '../pretrain/train.ts';
-
-// Normalised scores are shown where baselines were measured already.
-const measured = import.meta.glob<Record<string, { random: number; expert: number } | undefined>>(
-  '../../../games/baselines.json',
-  { eager: true, import: 'default' },
-);
 
 export const command: Command = {
   name: 'pretrain',
@@ -44,7 +37,7 @@ export const command: Command = {
     const folder = join(io.root, args.text('out') ?? 'runs/pretrain');
     const plan = planOf(args);
     const run = await openPretraining(folder, plan, args.integer('threads', 2, [1, 16]));
-    const every = args.integer('every', 200, [1, 100_000]);
+    const every = args.integer('every', 400, [1, 100_000]);
     const note = (line: string) => {
       io.err(line);
       appendFileSync(join(folder, 'log.txt'), `${line}\n`);
@@ -101,8 +94,8 @@ function planOf(args: Args): Plan {
   return {
     seed: args.integer('seed', 1),
     games,
-    tokens: args.integer('tokens', 27_000_000, [1, 1e12]),
-    batchTokens: args.integer('batch', 6144, [64, 1e7]),
+    tokens: args.integer('tokens', 18_000_000, [1, 1e12]),
+    batchTokens: args.integer('batch', 4096, [64, 1e7]),
     lr: args.number('lr', 0.0025, [0, 1]),
     warmup: 100,
     weightDecay: 0.01,
@@ -133,59 +126,17 @@ async function development(run: Pretraining, game: Game, count = 40): Promise<st
     canTrain: false,
     engine: '',
   });
-  const plain = await playStrict(game, model, count, {});
-  const tipped = await playStrict(game, model, count, { hints: game.tips!.expert! });
+  const plain = await playDevelopment(game, model, count, {});
+  const tipped = await playDevelopment(game, model, count, { hints: game.tips!.expert! });
   const parts = [`${game.id}: ${summary(game, plain)}`, `expert tip ${summary(game, tipped)}`];
   return parts.join('; ');
 }
 
-async function playStrict(game: Game, model: LanguageModel, count: number, blocks: { hints?: string }) {
-  const plans = Array.from({ length: count }, (_, index): EpisodePlan => ({
-    runSeed: 0,
-    pathway: 'pretraining',
-    game: game.id,
-    preset: 'pocket',
-    phase: 'strict',
-    role: 'development',
-    split: 'strict',
-    options: {},
-    replicate: 0,
-    index,
-    seed: heldOutSeed(0, game.id, 'development', 'strict', index),
-    decodeSeed: (instance) => heldOutDecodeSeed(instance, 0),
-    temperature: 0.7,
-    checkpoint: 0,
-    adapter: null,
-    memory: null,
-    blocks,
-  }));
-  const rules = {
-    maxTokens: 48,
-    inputTokens: model.card.context - 1,
-    greedyScore: true,
-    maskMode: 'off',
-    width: 40,
-  } as const;
-  const episodes: PlayedEpisode[] = [];
-  for await (const item of playEpisodes(
-    plans,
-    { readsExpert: false, readsReward: false },
-    model,
-    localGameHost(),
-    rules,
-  )) {
-    if ('played' in item) episodes.push(item.played);
-  }
-  return episodes;
-}
-
 function summary(game: Game, episodes: readonly PlayedEpisode[]): string {
-  const mean = episodes.reduce((sum, episode) => sum + episode.score, 0) / episodes.length;
-  const steps = episodes.flatMap((episode) => episode.steps);
-  const valid = steps.filter((step) => step.valid).length / steps.length;
-  const known = Object.values(measured)[0]?.[`${game.id}/pocket/strict`];
-  const normalised = known ? ` (${((mean - known.random) / (known.expert - known.random)).toFixed(2)})` : '';
-  return `score ${mean.toFixed(2)}${normalised} valid ${valid.toFixed(3)}`;
+  const mean = meanScore(episodes);
+  const share = normalised(game, mean);
+  const part = share === null ? '' : ` (${share.toFixed(2)})`;
+  return `score ${mean.toFixed(2)}${part} valid ${validShare(episodes).toFixed(3)}`;
 }
 
 function ship(from: string, to: string) {
