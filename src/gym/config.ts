@@ -4,7 +4,8 @@ import { findGame, games } from '../../games/registry.ts';
 import { CodedError } from '../errors.ts';
 import type { JsonValue } from '../log/events.ts';
 import { plugins, resolveArm, type ResolvedArm } from './registry.ts';
-import { resolveSettings, SETTINGS, type Setting, type Settings } from './settings.ts';
+import { resolveSettings, type Setting, type Settings } from './settings.ts';
+import { SETTINGS } from './settingsTable.ts';
 
 /** Settings that plug-ins and games add to the table. */
 export const addedSettings: readonly Setting[] = [

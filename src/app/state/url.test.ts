@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { resolveSettings, SETTINGS, type Setting, type Settings } from '../../gym/settings.ts';
+import { resolveSettings, type Setting, type Settings } from '../../gym/settings.ts';
+import { SETTINGS } from '../../gym/settingsTable.ts';
 import { differing, fromSearch, namesMore, toSearch } from './url.ts';
 
 const extra: Setting[] = [

@@ -1,13 +1,7 @@
 // Settings in the address: only what differs from the default, with a version. Pure; knows nothing of the page.
 import { toErrorValue, type ErrorValue } from '../../errors.ts';
-import {
-  formatSetting,
-  parseSetting,
-  resolveSettings,
-  SETTINGS,
-  type Setting,
-  type Settings,
-} from '../../gym/settings.ts';
+import { formatSetting, parseSetting, resolveSettings, type Setting, type Settings } from '../../gym/settings.ts';
+import { SETTINGS } from '../../gym/settingsTable.ts';
 
 export const URL_VERSION = '1';
 
