@@ -1,4 +1,5 @@
 // What the lab keeps: runs, models, logs and blobs, asked for by the page. Shows nothing itself.
+import { askToKeep, type Keeping } from '../../log/keeping.ts';
 import type { ModelCard } from '../../models/types.ts';
 import type { LabApi, RunSummary, VerifyResult } from '../../workers/contract.ts';
 import type { Failures } from './failures.svelte.ts';
@@ -11,6 +12,8 @@ export class Library {
   models = $state.raw<ModelCard[]>([]);
   runs = $state.raw<RunSummary[]>([]);
   verified = $state.raw<VerifyResult | null>(null);
+  /** What the browser said when it was asked to keep the runs; null: not asked yet. */
+  keeping = $state.raw<Keeping | null>(null);
   #lab: () => Promise<LabApi>;
   #failures: Failures;
 
@@ -23,6 +26,11 @@ export class Library {
     await this.#failures.guard('storage/runs', async () => {
       this.runs = await (await this.#lab()).runs();
     });
+  }
+
+  /** Some browsers ask the person, some decide alone; once a visit is enough. */
+  async keep() {
+    this.keeping ??= await askToKeep();
   }
 
   async refreshModels() {

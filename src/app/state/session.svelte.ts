@@ -134,6 +134,8 @@ export class Session {
       this.view.runId = id;
       this.#remember();
     });
+    // Only now is there something worth keeping.
+    if (this.view.runId !== null) void this.library.keep();
   }
 
   /** Run, continue, or try again: whatever the big button means now. */
