@@ -4,7 +4,7 @@ import { fill } from '../template.ts';
 import { grammar, parse } from './action.ts';
 import { configs, letterOf, type ChessConfig } from './config.ts';
 import { expert, random, strategies, tips } from './expert.ts';
-import type { Cell } from './family.ts';
+import { ruleOf, type Cell } from './family.ts';
 import { generate, type ChessInstance } from './generate.ts';
 import guidance from './guidance.txt?raw';
 import paperRules from './rules.paper.txt?raw';
@@ -71,6 +71,8 @@ export default defineGame<ChessConfig, ChessInstance, ChessState>({
   expert,
   strategies,
   tips,
+  reveal: (config, { paths }) =>
+    `Rules (rows, columns a step): ${paths.map((path, i) => `${letterOf(i)} ${ruleOf(config, path)}`).join('; ')}.`,
 
   // The family fixes every continuation, so no other rule agrees with what was shown. For the leak test the future is
   // replaced by one that no rule makes: whatever the agent is shown must not change.

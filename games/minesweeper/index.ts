@@ -57,6 +57,8 @@ export default defineGame<MinesweeperConfig, MinesweeperInstance, MinesweeperSta
   strategies,
   tips,
 
+  reveal: (config, { mines }) =>
+    `Mines: ${mines.map((cell) => `${Math.floor(cell / config.cols)},${cell % config.cols}`).join(' ')}.`,
   alternative(config, state, rng) {
     const known = posterior(config, state.shown, state.mines.length);
     const own = state.mines.join();

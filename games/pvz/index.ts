@@ -40,6 +40,11 @@ export default defineGame<PvzConfig, PvzInstance, PvzState>({
   expert: (config, state) => expert(config, state),
   strategies,
   tips,
+  reveal(_, { field, spawns }) {
+    const next = spawns.filter(({ turn }) => turn >= field.turn).slice(0, 6);
+    const words = next.map(({ turn, row, kind }) => `${kind} in row ${row} after turn ${turn}`);
+    return words.length > 0 ? `Next would have come: ${words.join(', ')}.` : 'Nothing more would have come.';
+  },
 
   alternative(config, state, rng) {
     const past = state.spawns.filter(({ turn }) => turn < state.field.turn);

@@ -79,6 +79,10 @@ export default defineGame<TetrisConfig, TetrisInstance, TetrisState>({
   expert,
   strategies,
   tips,
+  reveal(_, { pieces, placed }) {
+    const next = pieces.slice(placed + 1);
+    return next.length > 0 ? `Pieces that would have come: ${next.join(' ')}.` : 'No piece was left.';
+  },
   alternative(config, state, rng) {
     // Only the pieces after the one that is shown are hidden.
     const shown = state.pieces.slice(0, state.placed + 1);

@@ -51,6 +51,7 @@ export default defineGame<TrustConfig, TrustInstance, TrustState>({
   board,
   line,
   cluster: (_, state) => state.hidden.opponent,
+  reveal: (_, state) => `The other was a ${state.hidden.opponent}.`,
 
   grammar: () => GRAMMAR,
   actions: (config, state) => (over(config, state) ? [] : ['collaborate', 'cheat']),

@@ -7,6 +7,8 @@ export interface Replayed {
   /** One a step, before its action; the last frame is the end and has no action. */
   frames: ReplayFrame[];
   stepCap: number;
+  /** What was hidden from the agent, in words; null where nothing was, or the game is unknown here. */
+  hidden: string | null;
 }
 
 export interface ReaderApi {

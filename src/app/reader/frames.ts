@@ -17,7 +17,11 @@ export function framesOf(event: EpisodeEvent): Replayed {
   const last = { observation: '', action: null, selfScore: null, reward: null, feedback: '' };
   if (!game) {
     const boards = logged.map((step) => ({ ...step, board: step.observation }));
-    return { frames: [...boards, { ...last, board: boards.at(-1)?.board ?? '' }], stepCap: logged.length };
+    return {
+      frames: [...boards, { ...last, board: boards.at(-1)?.board ?? '' }],
+      stepCap: logged.length,
+      hidden: null,
+    };
   }
   const { preset, phase, seed, role, split, options } = event;
   let episode = reset(game, { preset, phase, seed, role, split, options });
@@ -29,5 +33,6 @@ export function framesOf(event: EpisodeEvent): Replayed {
   }
   if (event.endReason === 'context' && !episode.end) episode = cut(episode).episode;
   frames.push({ ...last, board: observe(episode, 'board'), observation: observe(episode), feedback: episode.feedback });
-  return { frames, stepCap: episode.config.stepCap };
+  const hidden = game.reveal?.(episode.config, episode.state) ?? null;
+  return { frames, stepCap: episode.config.stepCap, hidden };
 }
