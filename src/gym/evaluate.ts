@@ -1,7 +1,8 @@
 // A checkpoint: held-out instances, the same for every arm and checkpoint, played strictly. Reads memory, writes none.
 import type { Game, Role, Split } from '../../games/contract.ts';
 import type { Checkpoint, EpisodeEvent } from '../log/events.ts';
-import type { LanguageModel } from '../models/types.ts';
+import type { LanguageModel, ModelCard } from '../models/types.ts';
+import type { MaskMode } from './answer.ts';
 import type { RunConfig } from './config.ts';
 import type { GameHost } from './host.ts';
 import { playEpisodes, type EpisodePlan, type PlayRules } from './play.ts';
@@ -50,9 +51,19 @@ export function playRules({ config, model }: Pick<Run, 'config' | 'model'>): Pla
     maxTokens: Math.min(config.number('outputTokens'), room),
     inputTokens: budget === 0 ? room : Math.min(budget, room),
     greedyScore: config.flag('greedyScore'),
-    maskMode: config.text('constrain') as PlayRules['maskMode'],
+    maskMode: maskModeOf(config.text('constrain'), model.card),
     width: 32,
   };
+}
+
+/** Models made for these games are the only ones so small, and write the form by themselves. */
+const MADE_FOR_THIS = 1e7;
+/** Larger ones keep to a form that they are told. */
+const FOLLOWS = 1e9;
+
+function maskModeOf(setting: string, { kind, parameters }: ModelCard): MaskMode {
+  if (setting !== 'auto') return setting as MaskMode;
+  return kind !== 'scripted' && parameters >= MADE_FOR_THIS && parameters < FOLLOWS ? 'actions' : 'off';
 }
 
 /** Plays (or reads) the episodes of one checkpoint; returns its first replicate's checkpoint event. */

@@ -4,7 +4,7 @@ import type { GameOptions, Phase, Preset, Role, Split } from '../../games/contra
 import { CodedError, toErrorValue } from '../errors.ts';
 import type { EpisodeEvent, Step } from '../log/events.ts';
 import type { Completion, CompletionRequest, LanguageModel } from '../models/types.ts';
-import { parseAnswer } from './answer.ts';
+import { answerGrammar, parseAnswer, type MaskMode } from './answer.ts';
 import { cutTail } from './budget.ts';
 import type { GameHost, GameReport, GameStart } from './host.ts';
 import type { Live } from './live.ts';
@@ -38,7 +38,7 @@ export interface PlayRules {
   /** Most tokens a prompt may have. */
   inputTokens: number;
   greedyScore: boolean;
-  maskMode: 'off' | 'frame' | 'actions';
+  maskMode: MaskMode;
   /** Episodes side by side. */
   width: number;
 }
@@ -189,6 +189,7 @@ async function request(
     parts: actionPrompt(plan.preset, start!.rules, blocks, turns, state),
     adapter: plan.adapter,
     ...(action === null ? {} : { forced: ` Answer: ${action}, Score:` }),
+    ...(rules.maskMode === 'off' ? {} : { grammar: answerGrammar(rules.maskMode, start!.grammar) }),
     sampling: {
       temperature: plan.temperature,
       seed: stepSeed(running.decodeSeed, running.steps.length),

@@ -1,9 +1,12 @@
 // Decodes logged episodes again from model, adapter, prompt and seed, and compares token ids: the strongest check of a log.
+import { configOf } from '../../games/instance.ts';
+import { findGame } from '../../games/registry.ts';
 import { stream } from '../../games/rng.ts';
 import { CodedError } from '../errors.ts';
 import type { AdapterSaved, EpisodeEvent, RunEvent } from '../log/events.ts';
 import { PromptReader } from '../log/prompts.ts';
 import type { LanguageModel } from '../models/types.ts';
+import { answerGrammar } from './answer.ts';
 import type { Difference } from './verify.ts';
 import { stepSeed } from './seeds.ts';
 
@@ -45,6 +48,7 @@ export async function regenerate(
           parts: [{ role: 'assistant', text: prompts[i]!.text, ids: prompts[i]!.ids }],
           exactIds: true,
           adapter: event.adapter,
+          ...(step.maskMode === 'off' ? {} : { grammar: answerGrammar(step.maskMode, grammarOf(event)) }),
           sampling: {
             temperature: event.temperature,
             seed: stepSeed(event.decodeSeed, i),
@@ -69,6 +73,12 @@ export async function regenerate(
     }
   }
   return { episodes: chosen.size, differences };
+}
+
+function grammarOf({ game: id, preset, phase, seed, role, split, options }: EpisodeEvent): string {
+  const game = findGame(id);
+  if (!game) throw new CodedError('game/unknown', `no game ${id}`, 'the log names a game that is not here');
+  return game.grammar(configOf(game, { preset, phase, seed, role, split, options }));
 }
 
 async function load(

@@ -156,9 +156,9 @@ export const SETTINGS: readonly Setting[] = [
     label: 'Constrained decoding',
     group: 'decoding',
     kind: 'choice',
-    choices: ['off', 'frame', 'actions'],
-    default: 'off',
-    help: 'off; frame: the answer line’s form; actions: form and action grammar',
+    choices: ['auto', 'off', 'frame', 'actions'],
+    default: 'auto',
+    help: 'frame: only the answer line’s form; actions: form and action grammar; auto: actions below 1 B parameters, off for nano',
   },
 
   {

@@ -6,6 +6,7 @@ import type { ModelFiles } from '../../engine/model/files.ts';
 import { modelHash, modelInfo } from '../../engine/model/info.ts';
 import { openModel } from '../../engine/model/open.ts';
 import { TextTokenizer } from '../../engine/text/tokenizer.ts';
+import { Masker } from '../constrain/masks.ts';
 import type { Completion, CompletionRequest, LanguageModel, ModelCard } from '../types.ts';
 import { plainLayout, type Layout } from './layout.ts';
 import { Adapters, trainingPort } from './training.ts';
@@ -51,9 +52,11 @@ export async function openEngineModel(files: ModelFiles, options: EngineOptions)
 export function engineModel(session: Session, tokenizer: TextTokenizer, card: ModelCard): LanguageModel {
   const layout = plainLayout(tokenizer);
   const adapters = new Adapters(session.config);
+  let masker: Masker | null = null;
+  const masks = () => (masker ??= new Masker(tokenizer, session.config.eos, session.config.vocab));
   return {
     card,
-    complete: (requests, signal) => complete(session, tokenizer, layout, adapters, requests, signal),
+    complete: (requests, signal) => complete({ session, tokenizer, layout, adapters, masks }, requests, signal),
     countTokens: async (texts) => texts.map((text) => layout.encode(text).length),
     pieces: async (sequences) => sequences.map((ids) => ids.map((id) => tokenizer.tokenText(id))),
     ...(card.canTrain ? { training: trainingPort(session, adapters) } : {}),
@@ -61,18 +64,24 @@ export function engineModel(session: Session, tokenizer: TextTokenizer, card: Mo
   };
 }
 
+interface Parts {
+  session: Session;
+  tokenizer: TextTokenizer;
+  layout: Layout;
+  adapters: Adapters;
+  /** Made at the first request that has a grammar. */
+  masks: () => Masker;
+}
+
 async function complete(
-  session: Session,
-  tokenizer: TextTokenizer,
-  layout: Layout,
-  adapters: Adapters,
+  { session, tokenizer, layout, adapters, masks }: Parts,
   requests: readonly CompletionRequest[],
   signal?: AbortSignal,
 ): Promise<Completion[]> {
   const prompts = requests.map((request) => layout.prompt(request.parts, request.exactIds));
   const forced = requests.map((request) => (request.forced ? layout.encode(request.forced) : []));
   const generations = await session.generate(
-    requests.map(({ sampling, adapter, forced: start }, i) => {
+    requests.map(({ sampling, adapter, grammar, forced: start }, i) => {
       const { temperature, topK, topP, seed, maxTokens, stop, greedyAfter } = sampling;
       // The engine looks for `greedyAfter` in what it generates; a forced beginning may hold it already.
       const greedy = greedyAfter !== undefined && start?.includes(greedyAfter);
@@ -80,6 +89,7 @@ async function complete(
         ids: [...prompts[i]!.ids, ...forced[i]!],
         adapter: adapter === null ? null : adapters.get(adapter),
         tokenText: (id: number) => tokenizer.tokenText(id),
+        ...(grammar ? { mask: masks().masking(grammar, forced[i]!) } : {}),
         sampling: {
           temperature: greedy ? 0 : temperature,
           seed,
