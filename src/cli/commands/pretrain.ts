@@ -15,7 +15,7 @@ export const command: Command = {
   name: 'pretrain',
   summary: 'Pretrains nano on our engine; goes on where it stopped. --ship copies the result to public/models/nano.',
   usage:
-    '[--out DIR] [--games NAME:WEIGHT,…] [--skills SHARE] [--tokens N] [--batch N] [--lr X] [--hidden N] [--layers N] [--heads N] [--ffn N] [--seed N] [--threads N] [--every N] [--ship]',
+    '[--out DIR] [--games NAME:WEIGHT/WEIGHT,…] [--skills SHARE] [--tokens N] [--batch N] [--lr X] [--hidden N] [--layers N] [--heads N] [--ffn N] [--seed N] [--threads N] [--every N] [--ship]',
   flags: {
     out: { type: 'string' },
     games: { type: 'string' },
@@ -80,15 +80,16 @@ export const command: Command = {
   },
 };
 
-/** Documents a game, by weight: long ones and the held-out ones less, what is slow to learn more. */
-const GAMES = 'trust:1.2,snake:2,tetris:1.6,pvz:0.6,chess:1.2,minesweeper:0.4,nullify:0.4';
+/** Documents a game, by weight, in the first part and in the second: long ones and the held-out ones less, what is slow to learn more. */
+const GAMES = 'trust:1.2/1,snake:2,tetris:1.6/1.4,pvz:0.6/0.8,chess:1.2/2.4,minesweeper:0.4/0.7,nullify:0.4/0.7';
 
 function planOf(args: Args): Plan {
   const games = (args.text('games') ?? GAMES).split(',').map((entry) => {
-    const [name, weight] = entry.split(':');
+    const [name, weight = '1'] = entry.split(':');
+    const [skills, histories = skills] = weight.split('/').map(Number);
     const game = findGame(name!);
     if (!game) throw new CodedError('usage/bad-value', `no game ${name}`, '--games trust,snake:2');
-    return { game, weight: weight === undefined ? 1 : Number(weight) };
+    return { game, weight: { skills: skills!, histories: histories! } };
   });
   const heads = args.integer('heads', 4, [1, 64]);
   return {

@@ -12,13 +12,13 @@ import { warmupCosine } from '../../engine/schedule.ts';
 import { createSession } from '../../engine/session.ts';
 import { TextTokenizer } from '../../engine/text/tokenizer.ts';
 import type { ModelConfig, Session, Trainer } from '../../engine/types.ts';
-import { makeDocument } from './corpus.ts';
+import { makeDocument, type Part } from './corpus.ts';
 import { encodeDocument, vocabularyOf, type Encoded } from './encode.ts';
 
 export interface Plan {
   seed: number;
-  /** Documents a game weigh as these numbers say. */
-  games: { game: Game; weight: number }[];
+  /** How often a game's documents come, in each part. */
+  games: { game: Game; weight: Record<Part, number> }[];
   /** Tokens in all, and in one step. */
   tokens: number;
   batchTokens: number;
@@ -124,8 +124,8 @@ function nextBatch(plan: Plan, tokenizer: TextTokenizer, progress: Progress): En
   const batch: Encoded[] = [];
   for (let tokens = 0; tokens < plan.batchTokens;) {
     const n = progress.document++;
-    const choice = stream(plan.seed, 'game', n).weighted(plan.games.map(({ weight }) => weight));
     const part = progress.tokens < plan.skills * plan.tokens ? 'skills' : 'histories';
+    const choice = stream(plan.seed, 'game', n).weighted(plan.games.map(({ weight }) => weight[part]));
     const document = makeDocument(plan.games[choice]!.game, `pretrain ${plan.seed} ${n}`, part);
     const encoded = encodeDocument(document, tokenizer, plan.documentTokens);
     if (!encoded.weights.some((weight) => weight > 0)) continue; // its answer was cut off
