@@ -20,7 +20,7 @@ export default defineGame<ChessConfig, ChessInstance, ChessState>({
   configs,
   legend: {
     board: '0123456789,. \nABCDEFGHIJKLMNOPQRSTUVWXYZpositonf',
-    line: '0123456789, ABCDEFGHIJKLMNOPQRSTUVWXYZsametwo',
+    line: '0123456789,: ABCDEFGHIJKLMNOPQRSTUVWXYZsametwo',
   },
 
   rules: (config) =>

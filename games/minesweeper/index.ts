@@ -21,7 +21,7 @@ export default defineGame<MinesweeperConfig, MinesweeperInstance, MinesweeperSta
   summary: 'Open every safe cell of a field of hidden mines by reasoning from the numbers.',
   unit: 'share of the field',
   configs,
-  legend: { board: '?012345678FX9mines lv\n', line: '0123456789, minesvaflowrhg d' },
+  legend: { board: '?012345678FX9mines lv\n', line: '0123456789,() minesvaflowrhg d' },
 
   rules: (config) =>
     config.preset === 'pocket'

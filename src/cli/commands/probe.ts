@@ -49,7 +49,7 @@ export const command: Command = {
     const count = args.integer('episodes', 100, [2, 10_000]);
     const names = args.text('games')?.split(',');
     // What a model never saw in a game's slots is no fault of the slots.
-    const chosen = names ?? [...allGames.keys()].filter((id) => !HELD_OUT.includes(id));
+    const chosen = names ?? [...allGames.keys()].filter((id) => HELD_OUT[id] === undefined);
     const threads = args.integer('threads', 0, [0, 64]);
     const model = await openModelByName(args.text('model') ?? 'nano', io.root, threads ? { threads } : {});
     const probes: Probe[] = [];

@@ -53,14 +53,19 @@ export const SHARES: Record<Part, Record<Kind, number>> = {
 };
 
 /** Games whose learning histories are kept from nano: it sees random play in their format and nothing else. */
-export const HELD_OUT: readonly string[] = ['minesweeper-v1', 'nullify-v1'];
+export const HELD_OUT: Readonly<Record<string, string>> = { 'minesweeper-v1': 'anyListed', 'nullify-v1': 'random' };
+
+/** Strategies that choose what their game's line view doesn't show: a reader of it could not follow. */
+const BLIND: Readonly<Record<string, readonly string[]>> = { 'pvz-v1': ['random', 'expertHalf'] };
+const strategiesOf = (game: Game): string[] =>
+  Object.keys(game.strategies!).filter((name) => !BLIND[game.id]?.includes(name));
 
 /** `mix`: which part's ways to play are mixed, where that is another. */
 export function makeDocument(game: Game, seed: string, part: Part, mix: Part = part): Document {
   const rng = stream(seed, 'document');
   const shares = SHARES[part];
   const kinds = Object.keys(shares) as Kind[];
-  const heldOut = HELD_OUT.includes(game.id);
+  const heldOut = HELD_OUT[game.id];
   const kind = heldOut ? 'plain' : kinds[rng.weighted(kinds.map((name) => shares[name]))]!;
   const phase: Phase = rng.next() < 0.5 ? 'explore' : 'strict';
   const noise = rng.pick(NOISE);
@@ -68,7 +73,7 @@ export function makeDocument(game: Game, seed: string, part: Part, mix: Part = p
   const rules = game.rules(game.configs[PRESET][phase]);
   switch (kind) {
     case 'plain':
-      return transcript(rules, {}, play(heldOut ? pure('random') : drawMixed(game, mix, rng), phase, 0));
+      return transcript(rules, {}, play(heldOut ? pure(heldOut) : drawMixed(game, mix, rng), phase, 0));
     case 'tips': {
       const strategy = drawStrategy(game, rng);
       return transcript(rules, { hints: game.tips![strategy]! }, play(pure(strategy), phase, 0));
@@ -119,7 +124,7 @@ export function goalText(game: Game, phase: Phase, total: number): string {
 
 /** Good play is over-represented, so that the best that was taught is worth choosing. */
 function drawStrategy(game: Game, rng: Rng): string {
-  return rng.next() < 0.2 ? 'expert' : rng.pick(Object.keys(game.strategies!));
+  return rng.next() < 0.2 ? 'expert' : rng.pick(strategiesOf(game));
 }
 
 /**
@@ -143,7 +148,7 @@ const HOW_OFTEN: Record<Part, readonly number[]> = {
 
 /** One of the strongest with one of the weaker half, mixed step by step; nearly all alone at times. */
 function drawMixed(game: Game, part: Part, rng: Rng): Way {
-  const ranking = ranked(game);
+  const ranking = ranked(game).filter((name) => strategiesOf(game).includes(name));
   const good = rng.next() < 0.5 ? 'expert' : ranking[ranking.length - 1 - rng.int(3)]!;
   const weak = ranking[rng.int(Math.floor(ranking.length * 0.6))]!;
   const share = SHARE_OF_GOOD[rng.weighted(HOW_OFTEN[part])]!;
