@@ -32,6 +32,10 @@ const NOISE = [0, 0, 0.1, 0.3];
 const EARLIER = 0.5;
 const TIP = 4;
 
+/** Before an episode has shown its way, only what stands above it tells: these steps teach to read it. */
+const FIRST_STEPS = 4;
+const FIRST = 3;
+
 type Kind = 'plain' | 'tips' | 'note' | 'goal' | 'judge' | 'correct' | 'history' | 'summary';
 
 /** Pretraining's first part, with short documents, and the rest. */
@@ -55,10 +59,18 @@ export const SHARES: Record<Part, Record<Kind, number>> = {
 /** Games whose learning histories are kept from nano: it sees random play in their format and nothing else. */
 export const HELD_OUT: Readonly<Record<string, string>> = { 'minesweeper-v1': 'anyListed', 'nullify-v1': 'random' };
 
-/** Strategies that choose what their game's line view doesn't show: a reader of it could not follow. */
-const BLIND: Readonly<Record<string, readonly string[]>> = { 'pvz-v1': ['random', 'expertHalf'] };
-const strategiesOf = (game: Game): string[] =>
-  Object.keys(game.strategies!).filter((name) => !BLIND[game.id]?.includes(name));
+/**
+ * The strategies that are taught, with distinct faults: a small model tells seven apart sooner than twelve. Left out are
+ * near-doubles, and those that choose what their game's line view doesn't show, which no reader of it could follow.
+ */
+export const TAUGHT: Readonly<Record<string, readonly string[]>> = {
+  'trust-v1': ['random', 'alwaysCollaborate', 'alwaysCheat', 'alternate', 'copy', 'grudge', 'copyCheatLast', 'expert'],
+  'snake-v1': ['random', 'straight', 'clockwise', 'hugWall', 'avoidApples', 'greedyNearest', 'expert'],
+  'tetris-v1': ['random', 'stackLeft', 'pileHigh', 'flatOnly', 'clearOrAny', 'lowest', 'expert'],
+  'pvz-v1': ['anyListed', 'nothing', 'shooters', 'flowers', 'economy', 'walls', 'expert'],
+  'chess-v1': ['random', 'stay', 'firstOnly', 'swapped', 'mixed', 'same', 'two', 'expert'],
+};
+const taught = (game: Game): readonly string[] => TAUGHT[game.id] ?? Object.keys(game.strategies!);
 
 /** `mix`: which part's ways to play are mixed, where that is another. */
 export function makeDocument(game: Game, seed: string, part: Part, mix: Part = part): Document {
@@ -124,7 +136,7 @@ export function goalText(game: Game, phase: Phase, total: number): string {
 
 /** Good play is over-represented, so that the best that was taught is worth choosing. */
 function drawStrategy(game: Game, rng: Rng): string {
-  return rng.next() < 0.2 ? 'expert' : rng.pick(strategiesOf(game));
+  return rng.next() < 0.2 ? 'expert' : rng.pick(taught(game));
 }
 
 /**
@@ -148,8 +160,8 @@ const HOW_OFTEN: Record<Part, readonly number[]> = {
 
 /** One of the strongest with one of the weaker half, mixed step by step; nearly all alone at times. */
 function drawMixed(game: Game, part: Part, rng: Rng): Way {
-  const ranking = ranked(game).filter((name) => strategiesOf(game).includes(name));
-  const good = rng.next() < 0.5 ? 'expert' : ranking[ranking.length - 1 - rng.int(3)]!;
+  const ranking = ranked(game).filter((name) => taught(game).includes(name));
+  const good = rng.next() < 0.5 ? 'expert' : ranking[ranking.length - 1 - rng.int(2)]!;
   const weak = ranking[rng.int(Math.floor(ranking.length * 0.6))]!;
   const share = SHARE_OF_GOOD[rng.weighted(HOW_OFTEN[part])]!;
   const habit = part === 'histories' && rng.next() < HABIT ? HABITS[game.id] : undefined;
@@ -207,9 +219,13 @@ const answersIn = (text: string): Document =>
 /** The growing transcript of an episode, in the pieces in which the gym encodes it. */
 function transcript(rules: string, blocks: PromptBlocks, { steps }: Played): Document {
   const document: Document = answersIn(pocketHead(rules, blocks));
+  const told = Object.keys(blocks).length > 0;
   for (const [i, step] of steps.entries()) {
     document.push({ text: `\nEnv: ${stateBefore(steps, i)}\nLLM:`, weight: 0 });
-    document.push({ text: ` ${formatAnswer(step.action, step.score ?? null)}`, weight: step.valid ? 1 : 0 });
+    document.push({
+      text: ` ${formatAnswer(step.action, step.score ?? null)}`,
+      weight: step.valid ? (told && i < FIRST_STEPS ? FIRST : 1) : 0,
+    });
     // What ends an answer is the next turn's first token, as in the gym; the last answer ends by itself.
     if (i === steps.length - 1) document.push({ text: '\n', weight: 1 });
   }
