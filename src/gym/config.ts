@@ -62,6 +62,14 @@ export function runConfig(given: Settings): RunConfig {
     const missing = links.filter((link) => !String(name).split('@').includes(link));
     return arm.spec.baseline || missing.length === 0 ? arm : resolveArm([String(name), ...missing].join('@'));
   });
+  const chooser = arms.find(({ spec }) => spec.note === 'dev-selected');
+  if (chooser && settings.heldOut === 'development') {
+    throw new CodedError(
+      'settings/bad-value',
+      `heldOut=development: ${chooser.name} chooses on these instances`,
+      'leave it out, or measure on strict ones',
+    );
+  }
   return {
     settings,
     preset: typed<Preset>('preset', 'string'),

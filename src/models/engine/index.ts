@@ -28,6 +28,13 @@ export async function openEngineModel(files: ModelFiles, options: EngineOptions)
     throw new CodedError('model/bad-file', 'there is no tokenizer.json', 'Give the whole folder of the model.');
   }
   const tokenizer = new TextTokenizer(texts.tokenizer, texts.tokenizerConfig);
+  if (tokenizer.vocabSize > weights.config.vocab) {
+    throw new CodedError(
+      'model/bad-file',
+      `the tokenizer has ${tokenizer.vocabSize} tokens, the model ${weights.config.vocab}`,
+      'The two files do not belong together.',
+    );
+  }
   const info = modelInfo(weights);
   const hash = modelHash(weights);
   const session = await createSession(weights, {
