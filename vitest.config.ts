@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { playwright } from '@vitest/browser-playwright';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { sourceHash } from './bin/sources.mjs';
 
 /** CHROME_PATH, or the first browser found; undefined: Playwright's own download, if there is one. */
 const executablePath = [
@@ -31,6 +32,7 @@ const browserTests = '**/*.browser.test.ts';
 
 export default defineConfig({
   plugins: [svelte({ configFile: false })],
+  define: { __SOURCES__: JSON.stringify(sourceHash()) },
   worker: { format: 'es' },
   // SharedArrayBuffer exists only with these; nothing but speed may depend on it.
   server: {

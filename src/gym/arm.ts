@@ -4,6 +4,7 @@ import { CodedError } from '../errors.ts';
 import { hintRoom } from './budget.ts';
 import { evaluate, heldOutRole, playRules, recordedEpisodes, type Place, type Run } from './evaluate.ts';
 import { experienceView } from './experience.ts';
+import { judgeAll } from './judging.ts';
 import type { EpisodePlan } from './play.ts';
 import type { Arm, ArmContext, ArmEvent, GymItem, Produce } from './plugin.ts';
 import { pocketHead } from './prompts.ts';
@@ -104,6 +105,7 @@ async function* exploreBlock(
   const hooks = {
     ...(arm.act ? { act: arm.act.bind(arm) } : {}),
     ...(arm.judge ? { judge: arm.judge.bind(arm) } : {}),
+    ...(arm.judgeSteps ? { judgeSteps: arm.judgeSteps.bind(arm) } : {}),
     readsExpert: resolved.reads.includes('expert'),
     readsReward: resolved.reads.includes('verifierReward'),
   };
@@ -160,6 +162,7 @@ async function armContext(run: Run, place: Place, resolved: ResolvedArm): Promis
         requests.map((request) => ({ ...request, adapter: request.adapter ?? null })),
         run.signal,
       ),
+    judge: (proposals) => judgeAll(proposals, run.judge ?? model, run.signal),
     write: (blocks, text) => recorder.writer.step(blocks, text),
     countTokens: (texts) => model.countTokens(texts),
     pieces: (sequences) => model.pieces(sequences),

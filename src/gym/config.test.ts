@@ -27,7 +27,6 @@ test.each([
   [{ games: ['chess-v9'] }, 'game/unknown'],
   [{ pathways: ['nothing'] }, 'plugin/unknown-arm'],
   [{ pathways: ['training@nothing'] }, 'plugin/unknown-variant'],
-  [{ judge: 'nobody' }, 'settings/bad-value'],
   [{ nothing: 1 }, 'settings/unknown'],
   // It chooses its temperature on these very instances.
   [{ pathways: ['frozen', 'frozen-sharp'], heldOut: 'development' }, 'settings/bad-value'],

@@ -37,6 +37,8 @@ export interface RunConfig {
   list(key: string): (string | number)[];
   optionsOf(game: Game): GameOptions;
   splitsOf(game: Game): Split[];
+  /** The model of a judge pass where it is another than the run's; null: none, or the run's own. */
+  judgeModel: string | null;
 }
 
 /** Errors: settings/…, game/unknown, plugin/unknown-arm. */
@@ -52,9 +54,7 @@ export function runConfig(given: Settings): RunConfig {
   const chosen = names.includes('all') ? [...games.values()] : names.map(mustFind);
   const links: string[] = [];
   if (settings.judge === 'oracle') links.push('oracle-judge');
-  else if (settings.judge !== 'self') {
-    throw new CodedError('settings/bad-value', `judge=${String(settings.judge)}: expected self or oracle`);
-  }
+  else if (settings.judge !== 'self') links.push('judge-pass');
   if (settings.guidance === 'oracle') links.push('oracle-guidance');
   if (settings.experience === 'oracle') links.push('oracle-experience');
   const arms = list('pathways').map((name) => {
@@ -80,6 +80,7 @@ export function runConfig(given: Settings): RunConfig {
     text: (key) => typed<string>(key, 'string'),
     flag: (key) => typed<boolean>(key, 'boolean'),
     list,
+    judgeModel: ['self', 'oracle', 'pass', settings.model].includes(settings.judge!) ? null : typed('judge', 'string'),
     optionsOf: (game) =>
       Object.fromEntries((game.options ?? []).map((option) => [option.key, String(settings[option.key])])),
     splitsOf: (game) =>
@@ -99,8 +100,10 @@ function mustFind(name: string): Game {
 export function loggedConfig(settings: Settings): Settings {
   const machine = new Set(allSettings.filter((setting) => setting.machine).map((setting) => setting.key));
   const kept = Object.fromEntries(Object.entries(settings).filter(([key]) => !machine.has(key)));
-  const name = String(settings.model)
-    .split(/[\\/]/)
-    .findLast((part) => part !== '');
-  return { ...kept, model: name ?? String(settings.model) };
+  return { ...kept, model: withoutFolder(settings.model!), judge: withoutFolder(settings.judge!) };
 }
+
+const withoutFolder = (name: JsonValue): string =>
+  String(name)
+    .split(/[\\/]/)
+    .findLast((part) => part !== '') ?? String(name);

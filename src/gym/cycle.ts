@@ -3,7 +3,7 @@
 // Names no pathway; changes no state but through events, so that resuming is reading the log.
 import type { Game } from '../../games/contract.ts';
 import { CodedError } from '../errors.ts';
-import { hashText } from '../log/chain.ts';
+import { hashText, timeless } from '../log/chain.ts';
 import type { JsonValue } from '../log/events.ts';
 import type { LanguageModel } from '../models/types.ts';
 import { CODE_VERSION } from '../version.ts';
@@ -22,6 +22,8 @@ import type { RunEvent } from '../log/events.ts';
 export interface RunInput {
   config: RunConfig;
   model: LanguageModel;
+  /** Another model that judges (setting `judge`); absent: the model itself. */
+  judge?: LanguageModel;
   host: GameHost;
   /** Events already in the log; [] for a new run. */
   past: readonly RunEvent[];
@@ -54,6 +56,7 @@ export async function* cycle(input: RunInput): AsyncGenerator<GymItem, void> {
     recorder,
     progress,
     from: input.from ?? null,
+    ...(input.judge ? { judge: input.judge } : {}),
     ...(input.signal ? { signal: input.signal } : {}),
   };
   for (const runSeed of config.seeds) {
@@ -84,7 +87,7 @@ export function closeStopped(events: readonly RunEvent[], report: RunInput['repo
   return item.event;
 }
 
-async function* opened({ config, model, from }: RunInput, recorder: Recorder): AsyncGenerator<GymItem, void> {
+async function* opened({ config, model, judge, from }: RunInput, recorder: Recorder): AsyncGenerator<GymItem, void> {
   const arms = config.arms.map(({ name, plugin, spec, reads, label }) => ({
     name,
     plugin: plugin.manifest.name,
@@ -96,6 +99,7 @@ async function* opened({ config, model, from }: RunInput, recorder: Recorder): A
   }));
   const hashes = {
     model: model.card.hash,
+    ...(judge ? { judge: judge.card.hash } : {}),
     tokenizer: model.card.tokenizerHash,
     prompts: promptHashes,
     games: Object.fromEntries(config.games.map((game) => [game.id, rulesHash(game, config)])),
@@ -114,8 +118,14 @@ async function* opened({ config, model, from }: RunInput, recorder: Recorder): A
     },
     blobs: blobsOf(from ?? null),
   }));
-  if (event.hashes.model !== hashes.model || event.hashes.code !== hashes.code) {
-    throw new CodedError('log/not-this-run', 'the log was made with another model or code version', 'start a new run');
+  const facts = { config: loggedConfig(config.settings), arms, hashes };
+  for (const [what, mine] of Object.entries(facts)) {
+    const logged = event[what as keyof typeof facts];
+    if (timeless(logged) === timeless(mine)) continue;
+    const differs = Object.keys({ ...logged, ...mine }).find(
+      (key) => timeless(Reflect.get(logged, key) ?? null) !== timeless(Reflect.get(mine, key) ?? null),
+    );
+    throw new CodedError('log/not-this-run', `the log was made with another ${what}: ${differs}`, 'start a new run');
   }
 }
 

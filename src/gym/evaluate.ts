@@ -16,6 +16,8 @@ import { heldOutDecodeSeed, heldOutSeed } from './seeds.ts';
 export interface Run {
   config: RunConfig;
   model: LanguageModel;
+  /** Who judges in a judge pass; absent: the model itself. */
+  judge?: LanguageModel;
   host: GameHost;
   recorder: Recorder;
   progress: Progress;

@@ -61,7 +61,7 @@ export type PlayItem = { live: Live } | { played: PlayedEpisode };
  */
 export async function* playEpisodes(
   plans: readonly EpisodePlan[],
-  hooks: Pick<Arm, 'act' | 'judge'> & { readsExpert: boolean; readsReward: boolean },
+  hooks: Pick<Arm, 'act' | 'judge' | 'judgeSteps'> & { readsExpert: boolean; readsReward: boolean },
   model: LanguageModel,
   host: GameHost,
   rules: PlayRules,
@@ -86,6 +86,7 @@ export async function* playEpisodes(
         throw new CodedError('worker/aborted', 'the run was interrupted');
       }
       await Promise.all(ready.map((running, k) => apply(running, completions[k]!, hooks, host, rules, decodeMs)));
+      if (hooks.judgeSteps) await judgeStep(ready, hooks.judgeSteps);
       const watched = ready[0]!;
       if (watched.lastLive) yield { live: watched.lastLive };
     }
@@ -111,6 +112,8 @@ interface Running {
   feedback: string;
   turns: Turn[];
   steps: PlayedStep[];
+  /** What a separate judge has scored so far. */
+  judged: { state: string; action: string; score: number | null }[];
   report: GameReport | null;
   failure: { code: string; message: string } | null;
   /** What the current request cut from the hints. */
@@ -132,6 +135,7 @@ async function begin(plan: EpisodePlan, i: number, host: GameHost): Promise<Runn
     feedback: '',
     turns: [],
     steps: [],
+    judged: [],
     report: null,
     failure: null,
     cut: undefined,
@@ -259,6 +263,29 @@ async function apply(
     running.feedback = report.feedback;
     running.done = report.over;
   });
+}
+
+/** A judge pass over the steps that were just played; its scores never enter the agent's own transcript. */
+async function judgeStep(ready: readonly Running[], judgeSteps: NonNullable<Arm['judgeSteps']>) {
+  const asked = ready.filter(
+    ({ plan, failure, steps }) => plan.phase === 'explore' && !failure && typeof steps.at(-1)?.action === 'string',
+  );
+  if (asked.length === 0) return;
+  const verdicts = await judgeSteps(
+    asked.map(({ start, steps, judged }) => ({
+      rules: start!.rules,
+      before: [...judged],
+      state: stateText(steps.at(-2)?.feedback ?? '', steps.at(-1)!.observation),
+      action: steps.at(-1)!.action!,
+    })),
+  );
+  for (const [i, { steps, judged }] of asked.entries()) {
+    const { score, ...judge } = verdicts[i]!;
+    const step = steps.at(-1)!;
+    const state = stateText(steps.at(-2)?.feedback ?? '', step.observation);
+    Object.assign(step, { judgeScore: score, judge });
+    judged.push({ state, action: step.action!, score });
+  }
 }
 
 /** The completion without what ends it (a newline, an end token): the next turn brings its own separator. */

@@ -12,6 +12,7 @@ import type {
 } from '../log/events.ts';
 import type { Completion, CompletionRequest, PromptPart, TrainingPort } from '../models/types.ts';
 import type { ExperienceView, Signal } from './experience.ts';
+import type { Proposal, Verdict } from './judging.ts';
 import type { Live } from './live.ts';
 import type { PromptBlocks } from './prompts.ts';
 import type { Setting, Settings } from './settings.ts';
@@ -86,6 +87,8 @@ export interface ArmContext {
   seed(...names: (string | number)[]): number;
   /** Calls outside an episode (summary, correction, …); the arm logs them in its event, so that the ledger sees them. */
   call(requests: readonly (Omit<CompletionRequest, 'adapter'> & { adapter?: string | null })[]): Promise<Completion[]>;
+  /** A judge pass by the run's judge (the run's model unless another was named). */
+  judge(proposals: readonly Proposal[]): Promise<Verdict[]>;
   /** A prompt as events store it, by reference to what occurred before; call it as the event is made, in its order. */
   write(blocks: readonly string[], text: string): PromptText;
   countTokens(texts: readonly string[]): Promise<number[]>;
@@ -146,6 +149,8 @@ export interface Arm {
   act?(facts: StepFacts): Promise<string | null>;
   /** Judge: a score in place of the model's own, or null to keep its own. `reward` only for arms that read it. */
   judge?(step: { action: string | null; selfScore: number | null; reward?: number }): number | null;
+  /** Judge: scores steps that were just played, by calls of its own; in their order. */
+  judgeSteps?(proposals: readonly Proposal[]): Promise<Verdict[]>;
   /** An exploration episode of its own has ended; `view` shows what the arm may see. */
   experience?(view: ExperienceView): void;
   /** Folds one of its own events; the only place where its state changes beside `experience`. */

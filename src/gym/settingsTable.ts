@@ -167,7 +167,7 @@ export const SETTINGS: readonly Setting[] = [
     group: 'judging',
     kind: 'text',
     default: 'self',
-    help: 'self: the score in the answer; oracle: the verifier’s reward; or a model',
+    help: 'self: the score in the answer; pass: a separate call of the same model; oracle: the verifier’s reward; or another model by name, folder or file',
   },
   {
     key: 'guidance',

@@ -4,7 +4,10 @@ import { firstBreak, hashText, timeless } from '../log/chain.ts';
 import type { Checkpoint, EpisodeEvent, JsonValue, RunEvent } from '../log/events.ts';
 import { PromptReader } from '../log/prompts.ts';
 import { toErrorValue } from '../errors.ts';
+import { configOf } from '../../games/instance.ts';
+import { findGame } from '../../games/registry.ts';
 import { parseAnswer } from './answer.ts';
+import { hashOf, judgeParts, parseVerdict, proposalsOf } from './judging.ts';
 import { plugins } from './registry.ts';
 import { replay } from './replay.ts';
 
@@ -122,10 +125,20 @@ function verifyEpisode(event: EpisodeEvent, differ: Differ) {
       differ(n, `steps[${i}].${field}`, step[field], again.steps[i]?.[field]);
     }
   }
+  for (const { index, proposal } of proposalsOf(event, rulesOf(event))) {
+    const { judge, judgeScore } = steps[index]!;
+    differ(n, `steps[${index}].judge.prompt`, judge!.prompt, hashOf(judgeParts(judge!.layout, proposal)));
+    differ(n, `steps[${index}].judgeScore`, judgeScore, parseVerdict(judge!.completion));
+  }
   differ(n, 'score', event.score, again.score);
   differ(n, 'success', event.success, again.success);
   differ(n, 'endReason', event.endReason, again.end);
   differ(n, 'cluster', event.cluster ?? null, again.cluster ?? null);
+}
+
+function rulesOf({ game: id, preset, phase, seed, role, split, options }: EpisodeEvent): string {
+  const game = findGame(id);
+  return game ? game.rules(configOf(game, { preset, phase, seed, role, split, options })) : '';
 }
 
 function verifyCheckpoint(event: Checkpoint, events: readonly RunEvent[], differ: Differ) {

@@ -33,6 +33,16 @@ export const Step = v.object({
   selfScore: v.nullable(finite),
   /** What the arm was given in its place (oracle judge, another model); null when the self-score was used. */
   judgeScore: v.nullable(finite),
+  /** The call that gave the judgeScore, where a judge was asked: the hash of its prompt's parts, and its answer. */
+  judge: v.optional(
+    v.object({
+      prompt: hash,
+      layout: v.picklist(['plain', 'chat']),
+      promptLength: count,
+      completion: text,
+      completionTokens: tokens,
+    }),
+  ),
   /** Verifier's; benchmark only. */
   reward: finite,
   feedback: text,
@@ -59,6 +69,8 @@ export const RunOpened = v.object({
   seeds: v.pipe(v.array(count), v.minLength(1)),
   hashes: v.object({
     model: text,
+    /** The judge's, where another model judges. */
+    judge: v.optional(text),
     tokenizer: text,
     /** Each prompt template by name. */
     prompts: v.record(v.string(), hash),

@@ -34,6 +34,15 @@ export interface LabServices {
   cycle?: typeof cycle;
 }
 
+/** What a run holds. */
+interface Opened {
+  runId: string;
+  store: RunStore;
+  model: LanguageModel;
+  judge: LanguageModel | null;
+  release: () => void;
+}
+
 export class Lab implements LabApi {
   private listener: (message: LabMessage) => unknown = () => undefined;
   private stored: Promise<RunStore> | null = null;
@@ -167,8 +176,9 @@ export class Lab implements LabApi {
       this.state('loading', runId);
       const store = await this.store();
       const model = await this.model(config.settings);
+      const judge = config.judgeModel === null ? null : await this.judge(config.settings, config.judgeModel);
       const begin = from ? await findBeginning(store, from) : await beginningOf(past, (hash) => store.blob(hash));
-      await this.drive({ runId, store, model, release }, { config, past, from: begin });
+      await this.drive({ runId, store, model, judge, release }, { config, past, from: begin });
     } catch (error) {
       release();
       if (!this.active) this.state('failed', runId);
@@ -179,13 +189,20 @@ export class Lab implements LabApi {
   }
 
   private async drive(
-    { runId, store, model, release }: { runId: string; store: RunStore; model: LanguageModel; release: () => void },
+    { runId, store, model, judge, release }: Opened,
     input: Pick<RunInput, 'config' | 'past'> & { from: StartFrom | null },
   ) {
     const host = this.services.openHost();
     const shown = new Throttle<Live>((live) => this.say({ kind: 'live', runId, live }));
     const run = new ActiveRun(
-      { ...input, model, host, readBlob: (hash) => store.blob(hash), report: this.services.report },
+      {
+        ...input,
+        model,
+        ...(judge ? { judge } : {}),
+        host,
+        readBlob: (hash) => store.blob(hash),
+        report: this.services.report,
+      },
       (event, blobs) => store.append(runId, event, blobs),
       {
         event: (event) => {
@@ -201,6 +218,7 @@ export class Lab implements LabApi {
     const over = run.over.then(async () => {
       if (this.active?.run === run) this.active = null;
       await host.close().catch(() => undefined);
+      await judge?.close().catch(() => undefined);
       release();
     });
     this.active = { runId, run, over };
@@ -217,6 +235,13 @@ export class Lab implements LabApi {
     });
     this.loaded = { key, model };
     return model;
+  }
+
+  /** The model of a judge pass, for this run only. */
+  private judge(settings: Settings, name: string): Promise<LanguageModel> {
+    return this.services.openModel({ ...settings, model: name }, (what, loaded, total) => {
+      this.say({ kind: 'loading', what, loaded, total });
+    });
   }
 
   /** The model is gone or no longer wanted; the next run opens one again. */
