@@ -26,6 +26,12 @@ export interface ArmSpec {
   title: string;
   /** One sentence for people. */
   summary: string;
+  /** The arm whose colour it shares; default: itself. */
+  family?: string;
+  /** Learns in a way that only tells why another arm gains. */
+  control?: true;
+  /** false: it learns nothing while exploring, and is evaluated once. */
+  explores?: false;
   /** Overrides the manifest's `reads`. */
   reads?: readonly Signal[];
   /** Arms that a claim about this one is held against, its null first. */

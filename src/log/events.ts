@@ -89,6 +89,11 @@ export const RunOpened = v.object({
       label: v.picklist(['hidden-reward', 'oracle-fed']),
       /** Arms that a claim about it is held against, its null first. */
       controls: v.optional(v.array(text)),
+      /** For people; the arm whose colour it shares; whether it only tells why another gains; whether it explores. */
+      title: v.optional(text),
+      family: v.optional(text),
+      control: v.optional(v.boolean()),
+      explores: v.optional(v.boolean()),
       /** `dev-selected` and the like, shown wherever the arm is. */
       note: v.optional(text),
     }),

@@ -19,6 +19,9 @@ export const plugin: Plugin = {
       {
         name: 'frozen-sharp',
         title: 'Frozen, sharper',
+        family: 'frozen',
+        control: true,
+        explores: false,
         summary: 'Nothing learned; sampled at the temperature that does best on development instances.',
         controls: ['frozen'],
         note: 'dev-selected',

@@ -26,6 +26,8 @@ export const plugin: Plugin = {
       {
         name: 'training-random',
         title: 'Training, random steps',
+        family: 'training',
+        control: true,
         summary: 'A control: as many steps as training keeps, chosen at random.',
         controls: ['frozen'],
       },
