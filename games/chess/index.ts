@@ -1,4 +1,5 @@
 // chess-v1: predict where pieces with hidden movement rules go next. Deterministic once drawn.
+import about from './about.json';
 import { defineGame } from '../contract.ts';
 import { fill } from '../template.ts';
 import { grammar, parse } from './action.ts';
@@ -13,10 +14,8 @@ import { window, type ChessState } from './state.ts';
 import { board, line } from './views.ts';
 
 export default defineGame<ChessConfig, ChessInstance, ChessState>({
+  ...about,
   id: 'chess-v1',
-  title: 'Chess',
-  summary: 'Infer the hidden movement rule of each piece and predict its next cell.',
-  unit: 'share of pieces right',
   configs,
   legend: {
     board: '0123456789,. \nABCDEFGHIJKLMNOPQRSTUVWXYZpositonf',

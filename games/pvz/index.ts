@@ -1,4 +1,5 @@
 // pvz-v1: buy plants to hold rows against zombies. What comes when is drawn with the instance and stays hidden.
+import about from './about.json';
 import { defineGame } from '../contract.ts';
 import { actions, grammar } from './action.ts';
 import { configs, START_SUN, type PvzConfig } from './config.ts';
@@ -12,10 +13,8 @@ import { emptyField } from './turn.ts';
 import { board, line } from './views.ts';
 
 export default defineGame<PvzConfig, PvzInstance, PvzState>({
+  ...about,
   id: 'pvz-v1',
-  title: 'Plants vs. Zombies',
-  summary: 'Spend sun on plants that hold every row against the zombies to come.',
-  unit: 'turns',
   configs,
   legend: {
     board: '0123456789.+ \nXWSJHFNRBIturnofs',

@@ -1,4 +1,5 @@
 // Tetris: place random blocks, clear rows. Assembles the folder's parts into the contract.
+import about from './about.json';
 import { defineGame } from '../contract.ts';
 import { matchAction } from '../grammar.ts';
 import { fill } from '../template.ts';
@@ -32,10 +33,8 @@ function ends({ phase, spares, spareRows }: TetrisConfig): { top: string; invali
 }
 
 export default defineGame<TetrisConfig, TetrisInstance, TetrisState>({
+  ...about,
   id: 'tetris-v1',
-  title: 'Tetris',
-  summary: 'Place falling blocks, one at a time, to fill and clear rows.',
-  unit: 'rows',
   configs,
   legend,
 
