@@ -250,7 +250,7 @@ export const SETTINGS: readonly Setting[] = [
     group: 'training',
     kind: 'number',
     range: [0, 1],
-    default: 0.0003,
+    default: 0.001,
     help: 'AdamW',
   },
   {
