@@ -32,10 +32,6 @@ const NOISE = [0, 0, 0.1, 0.3];
 const EARLIER = 0.5;
 const TIP = 4;
 
-/** Before an episode has shown its way, only what stands above it tells: these steps teach to read it. */
-const FIRST_STEPS = 4;
-const FIRST = 3;
-
 type Kind = 'plain' | 'tips' | 'note' | 'goal' | 'judge' | 'correct' | 'history' | 'summary';
 
 /** Pretraining's first part, with short documents, and the rest. */
@@ -219,12 +215,11 @@ const answersIn = (text: string): Document =>
 /** The growing transcript of an episode, in the pieces in which the gym encodes it. */
 function transcript(rules: string, blocks: PromptBlocks, { steps }: Played): Document {
   const document: Document = answersIn(pocketHead(rules, blocks));
-  const told = Object.keys(blocks).length > 0;
   for (const [i, step] of steps.entries()) {
     document.push({ text: `\nEnv: ${stateBefore(steps, i)}\nLLM:`, weight: 0 });
     document.push({
       text: ` ${formatAnswer(step.action, step.score ?? null)}`,
-      weight: step.valid ? (told && i < FIRST_STEPS ? FIRST : 1) : 0,
+      weight: step.valid ? 1 : 0,
     });
     // What ends an answer is the next turn's first token, as in the gym; the last answer ends by itself.
     if (i === steps.length - 1) document.push({ text: '\n', weight: 1 });

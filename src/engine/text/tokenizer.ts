@@ -145,6 +145,11 @@ export class TextTokenizer {
     return this.ids.get(name);
   }
 
+  /** Every token as its file spells it, with its id. */
+  words(): Iterable<[string, number]> {
+    return this.ids.entries();
+  }
+
   stream(): TextStream {
     const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
     return {
