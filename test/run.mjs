@@ -1,8 +1,9 @@
 // npm test: finds or installs Chromium, then types, lint, unit and browser tests, end-to-end tests. Any failure, or a
 // suite that ran nothing, fails the whole.
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -10,6 +11,24 @@ const bin = (name) => join(root, 'node_modules', '.bin', name);
 
 function run(command, args, env = {}) {
   return spawnSync(command, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } }).status === 0;
+}
+
+/** Names of failed tests, for the end of a long output. */
+const failures = [];
+
+function vitest(project) {
+  const file = join(mkdtempSync(join(tmpdir(), 's3-')), 'report.json');
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+  const ok = run(bin('vitest'), ['run', '--project', project, ...reporters]);
+  if (!ok && existsSync(file)) {
+    for (const { name, assertionResults, message } of JSON.parse(readFileSync(file, 'utf8')).testResults) {
+      if (assertionResults.length === 0 && message) failures.push(`${relative(root, name)}: ${message}`);
+      for (const one of assertionResults.filter(({ status }) => status === 'failed')) {
+        failures.push(`${relative(root, name)}: ${one.fullName}: ${one.failureMessages[0]?.split('\n')[0]}`);
+      }
+    }
+  }
+  return ok;
 }
 
 /** CHROME_PATH, a browser of the system, Debian's package when root, else Playwright's own download. */
@@ -55,8 +74,8 @@ const stages = [
       run(bin('svelte-check'), ['--tsconfig', './tsconfig.json', '--fail-on-warnings']),
   ],
   ['lint', () => run(bin('eslint'), ['.']) && run(bin('prettier'), ['--check', '--log-level', 'warn', '.'])],
-  ['unit', () => run(bin('vitest'), ['run', '--project', 'unit'])],
-  ['browser', () => run(bin('vitest'), ['run', '--project', 'browser'])],
+  ['unit', () => vitest('unit')],
+  ['browser', () => vitest('browser')],
   ['end to end', () => run(process.execPath, ['test/e2e/run.mjs'])],
 ];
 
@@ -69,6 +88,7 @@ const results = chosen.map(([name, work]) => {
   return { name, ok, seconds: Math.round((Date.now() - startedMs) / 1000) };
 });
 console.log('');
+for (const failure of failures) console.log(`failed: ${failure}`);
 for (const { name, ok, seconds } of results) console.log(`${ok ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`);
 const failed = results.filter(({ ok }) => !ok).length;
 console.log(`stages: ${results.length - failed} passed, ${failed} failed`);

@@ -1,4 +1,5 @@
 // Reads an answer out of a completion by the contract of the protocol, and repairs nothing. Knows no game.
+import type { Step } from '../log/events.ts';
 
 export interface Answer {
   /** null: no line starts with `Answer:`. Whether the action is valid is the game's to say. */
@@ -38,7 +39,7 @@ export function formatAnswer(action: string | null, score: number | null): strin
 export const formatScore = (score: number): string => String(Math.round(score * 10000) / 10000 + 0);
 
 /** How a completion is held to the answer contract while it is decoded. */
-export type MaskMode = 'off' | 'frame' | 'actions';
+export type MaskMode = Step['maskMode'];
 
 /** A number that a score may be, short enough to come to an end. */
 const SCORE = '-?(?:0|[1-9]\\d{0,3})(?:\\.\\d{1,4})?';

@@ -62,7 +62,8 @@ export function runConfig(given: Settings): RunConfig {
     const missing = links.filter((link) => !String(name).split('@').includes(link));
     return arm.spec.baseline || missing.length === 0 ? arm : resolveArm([String(name), ...missing].join('@'));
   });
-  const chooser = arms.find(({ spec }) => spec.note === 'dev-selected');
+  // Who reads outcomes reads those of development instances (plugin.ts, `develop`).
+  const chooser = arms.find(({ reads }) => reads.includes('verifierOutcome'));
   if (chooser && settings.heldOut === 'development') {
     throw new CodedError(
       'settings/bad-value',

@@ -86,7 +86,7 @@ export async function* playEpisodes(
         throw new CodedError('worker/aborted', 'the run was interrupted');
       }
       await Promise.all(ready.map((running, k) => apply(running, completions[k]!, hooks, host, rules, decodeMs)));
-      if (hooks.judgeSteps) await judgeStep(ready, hooks.judgeSteps);
+      if (hooks.judgeSteps) await judgeNewest(ready, hooks.judgeSteps);
       const watched = ready[0]!;
       if (watched.lastLive) yield { live: watched.lastLive };
     }
@@ -114,6 +114,8 @@ interface Running {
   steps: PlayedStep[];
   /** What a separate judge has scored so far. */
   judged: { state: string; action: string; score: number | null }[];
+  /** Steps that a judge was shown, or passed over. */
+  judgedUpTo: number;
   report: GameReport | null;
   failure: { code: string; message: string } | null;
   /** What the current request cut from the hints. */
@@ -136,6 +138,7 @@ async function begin(plan: EpisodePlan, i: number, host: GameHost): Promise<Runn
     turns: [],
     steps: [],
     judged: [],
+    judgedUpTo: 0,
     report: null,
     failure: null,
     cut: undefined,
@@ -266,25 +269,28 @@ async function apply(
 }
 
 /** A judge pass over the steps that were just played; its scores never enter the agent's own transcript. */
-async function judgeStep(ready: readonly Running[], judgeSteps: NonNullable<Arm['judgeSteps']>) {
-  const asked = ready.filter(
-    ({ plan, failure, steps }) => plan.phase === 'explore' && !failure && typeof steps.at(-1)?.action === 'string',
-  );
+async function judgeNewest(ready: readonly Running[], judgeSteps: NonNullable<Arm['judgeSteps']>) {
+  const asked = ready.flatMap((running) => {
+    const [step, turn] = [running.steps.at(-1), running.turns.at(-1)];
+    // An episode that its context ended has no newer step than the one judged before.
+    const fresh = running.steps.length > running.judgedUpTo;
+    running.judgedUpTo = running.steps.length;
+    const judged = running.plan.phase === 'explore' && fresh && !running.failure && typeof step?.action === 'string';
+    return judged ? [{ running, step: step!, state: turn!.state, action: step!.action! }] : [];
+  });
   if (asked.length === 0) return;
   const verdicts = await judgeSteps(
-    asked.map(({ start, steps, judged }) => ({
-      rules: start!.rules,
-      before: [...judged],
-      state: stateText(steps.at(-2)?.feedback ?? '', steps.at(-1)!.observation),
-      action: steps.at(-1)!.action!,
+    asked.map(({ running, state, action }) => ({
+      rules: running.start!.rules,
+      before: [...running.judged],
+      state,
+      action,
     })),
   );
-  for (const [i, { steps, judged }] of asked.entries()) {
+  for (const [i, { running, step, state, action }] of asked.entries()) {
     const { score, ...judge } = verdicts[i]!;
-    const step = steps.at(-1)!;
-    const state = stateText(steps.at(-2)?.feedback ?? '', step.observation);
     Object.assign(step, { judgeScore: score, judge });
-    judged.push({ state, action: step.action!, score });
+    running.judged.push({ state, action, score });
   }
 }
 

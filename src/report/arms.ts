@@ -65,8 +65,8 @@ export type Role = 'frozen' | 'control' | 'oracle' | 'pathway';
 
 /**
  * Which differences are looked at: every arm with frozen; an arm with its controls (a name of its family that ends in
- * `-random`, `-shuffled` and the like under the same variants, and what the arm's declaration names); training with
- * frozen-sharp; an oracle variant with the arm without it; summary with history, as the paper's table does.
+ * `-random`, `-shuffled` and the like under the same variants, and what the arm's declaration names); an oracle variant
+ * with the arm without it; summary with history, as the paper's table does.
  */
 export function pairsOf(arms: readonly ArmName[], roster: Roster): { arm: ArmName; against: ArmName; role: Role }[] {
   const sorted = [...arms].sort(compareArms);
@@ -81,8 +81,7 @@ export function pairsOf(arms: readonly ArmName[], roster: Roster): { arm: ArmNam
       const named = roster.controls(arm).includes(against);
       const sameFamily = roster.family(arm) === roster.family(against) && variantsOf(arm) === variantsOf(against);
       const twin = roster.isControl(against) && !roster.isControl(arm) && sameFamily && !roster.isConstant(arm);
-      const sharp = against === 'frozen-sharp' && roster.family(arm) === 'training' && !roster.isControl(arm);
-      if (named || twin || sharp) pairs.push({ arm, against, role: 'control' });
+      if (named || twin) pairs.push({ arm, against, role: 'control' });
       else if (arm === 'summary' && against === 'history') pairs.push({ arm, against, role: 'pathway' });
       else if (baseOf(arm) === against && arm.includes('@')) pairs.push({ arm, against, role: 'oracle' });
     }

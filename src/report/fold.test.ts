@@ -78,8 +78,9 @@ describe('comparisons', () => {
 
   test('which pairs are looked at', () => {
     const names = ['frozen', 'frozen-sharp', 'history', 'history-ranked', 'history-shuffled', 'summary'];
-    const training = ['training', 'training-random', 'training@oracle-judge'];
-    const arms = [...names, ...training].map((name) => ({ name }));
+    const training = { name: 'training', controls: ['frozen', 'training-random', 'frozen-sharp'] };
+    const arms = [...names, 'training-random', 'training@oracle-judge'].map((name) => ({ name }));
+    arms.push(training);
     const found = fold(syntheticRun(2, { arms, strict: 6 }), syntheticContext);
     const pairs = strict(found).comparisons.filter((c) => c.role !== 'replicate');
     const against = (arm: string) => pairs.filter((c) => c.arm === arm).map((c) => c.against);

@@ -18,7 +18,7 @@ const api: ModelWorkerApi = {
   async complete(call, requests) {
     const answered: Awaited<ReturnType<typeof player.complete>> = [];
     for (const request of requests) {
-      await new Promise((resolve) => setTimeout(resolve, 1));
+      if (!aborted.has(call)) await new Promise((resolve) => setTimeout(resolve, 1));
       const [completion] = await player.complete([request]);
       answered.push(aborted.has(call) ? { ...completion!, finish: 'aborted' } : completion!);
     }

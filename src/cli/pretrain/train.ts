@@ -119,7 +119,11 @@ async function carriedOver(folder: string, tokenizer: TextTokenizer, fresh: Mode
     const other = weights.tensors.get(name);
     const rows = name === 'model.embed_tokens.weight' ? 1 : 0; // one a word
     if (!other || other.shape.slice(rows).join() !== tensor.shape.slice(rows).join()) {
-      throw new CodedError('model/unsupported', `${name} of ${folder} has another shape`, 'give the shape of that model');
+      throw new CodedError(
+        'model/unsupported',
+        `${name} of ${folder} has another shape`,
+        'give the shape of that model',
+      );
     }
     if (rows === 0) {
       tensors.set(name, other);

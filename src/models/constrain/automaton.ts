@@ -14,6 +14,8 @@ interface Edge {
 export class Automaton {
   readonly start: number;
   readonly #edges: Edge[][];
+  /** Moves without a byte. */
+  readonly #jumps: number[][];
   readonly #last: number;
   /** Subsets of the nondeterministic states, by their text. */
   readonly #known = new Map<string, number>();
@@ -26,8 +28,6 @@ export class Automaton {
     this.#last = last;
     this.start = this.#state([first]);
   }
-
-  readonly #jumps: number[][];
 
   /** Of all texts that the expression matches whole. Errors: usage/grammar. */
   static of(source: string, options: { ignoreCase?: boolean } = {}): Automaton {

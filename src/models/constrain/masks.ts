@@ -1,5 +1,6 @@
 // Which tokens may come next under an automaton over bytes: tokens that cross a boundary of the grammar included.
 // Knows no grammar and no game.
+import { CodedError } from '../../errors.ts';
 import { Automaton, DEAD } from './automaton.ts';
 
 /** What is needed of a tokenizer. */
@@ -76,8 +77,9 @@ export class Masker {
 function bytesOrNone(vocabulary: Vocabulary, id: number): Uint8Array {
   try {
     return vocabulary.bytesOf(id);
-  } catch {
-    return new Uint8Array(0);
+  } catch (error) {
+    if (error instanceof CodedError && error.code === 'model/token-id') return new Uint8Array(0);
+    throw error;
   }
 }
 

@@ -15,12 +15,15 @@ export type Node =
 const EMPTY: Node = { kind: 'sequence', items: [] };
 /** Longest count in braces: each copy becomes states. */
 const MOST = 1000;
+/** Deepest brackets: a grammar may be anybody's. */
+const DEEPEST = 100;
 
 /** Errors: usage/grammar, naming the place. */
 export function parseRegex(source: string, options: { ignoreCase?: boolean } = {}): Node {
   const chars = [...source];
   const ignoreCase = options.ignoreCase === true;
   let at = 0;
+  let depth = 0;
   const fail = (what: string): never => {
     throw new CodedError(
       'usage/grammar',
@@ -29,9 +32,9 @@ export function parseRegex(source: string, options: { ignoreCase?: boolean } = {
     );
   };
   const eat = (text: string): boolean => {
-    if (!source.startsWith(text, lengthBefore(chars, at))) return false;
-    at += [...text].length;
-    return true;
+    const found = chars.slice(at, at + text.length).join('') === text; // ASCII only
+    if (found) at += text.length;
+    return found;
   };
 
   function choice(): Node {
@@ -68,7 +71,9 @@ export function parseRegex(source: string, options: { ignoreCase?: boolean } = {
 
   function atom(): Node {
     if (eat('(?:') || group()) {
+      if (++depth > DEEPEST) fail('brackets too deep');
       const inner = choice();
+      depth--;
       if (!eat(')')) fail('no closing bracket');
       return inner;
     }
@@ -148,12 +153,6 @@ export function parseRegex(source: string, options: { ignoreCase?: boolean } = {
   if (at < chars.length) fail('a closing bracket too many');
   return tree;
 }
-
-const lengthBefore = (chars: readonly string[], at: number): number => {
-  let length = 0;
-  for (let i = 0; i < at; i++) length += chars[i]!.length;
-  return length;
-};
 
 const CONTROLS: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 const CLASSES: Readonly<Record<string, () => ByteSet>> = {
