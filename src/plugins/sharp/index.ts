@@ -22,13 +22,15 @@ export const plugin: Plugin = {
         summary: 'Nothing learned; sampled at the temperature that does best on development instances.',
         controls: ['frozen'],
         note: 'dev-selected',
+        explores: false,
+        developmentEpisodes: ({ sharpTemperatures, development }) =>
+          (sharpTemperatures as number[]).length * (development as number),
       },
     ],
   },
   arm(_name, context) {
     let temperature: number | null = null;
     return {
-      explores: false,
       temperature: () => temperature,
       async *prepare(produce) {
         const tried: { temperature: number; mean: number }[] = [];
