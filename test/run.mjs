@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { chromiumPath } from '../bin/chromium.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const bin = (name) => join(root, 'node_modules', '.bin', name);
@@ -31,25 +32,9 @@ function vitest(project) {
   return ok;
 }
 
-/** CHROME_PATH, a browser of the system, Debian's package when root, else Playwright's own download. */
-function findChromium() {
-  const places = [
-    process.env.CHROME_PATH,
-    '/usr/bin/chromium',
-    '/usr/bin/chromium-browser',
-    '/usr/bin/google-chrome-stable',
-    '/usr/bin/google-chrome',
-    '/usr/bin/microsoft-edge',
-    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-    '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
-    'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
-    'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
-  ];
-  return places.find((path) => path && existsSync(path));
-}
-
+/** A browser of the machine, Debian's package when root, else Playwright's own download. */
 function chromium() {
-  const found = findChromium();
+  const found = chromiumPath();
   if (found) return found;
   if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
     console.log('Installing Chromium from the system’s packages …');
@@ -59,7 +44,7 @@ function chromium() {
     console.log('Downloading Chromium …');
     run(bin('playwright-core'), ['install', 'chromium-headless-shell']);
   }
-  return findChromium();
+  return chromiumPath();
 }
 
 const browser = chromium();

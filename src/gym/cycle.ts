@@ -9,7 +9,7 @@ import type { LanguageModel } from '../models/types.ts';
 import { CODE_VERSION } from '../version.ts';
 import { loggedConfig, type RunConfig } from './config.ts';
 import type { GameHost } from './host.ts';
-import { runArm } from './arm.ts';
+import { openArm, runArm } from './arm.ts';
 import { evaluate, heldOutRole } from './evaluate.ts';
 import type { GymItem } from './plugin.ts';
 import { Progress } from './progress.ts';
@@ -36,7 +36,7 @@ export interface RunInput {
   from?: StartFrom | null;
 }
 
-/** Errors: what model, host and plug-ins throw; log/not-this-run when `past` is another run's. */
+/** Errors: what model, host and plug-ins throw; settings/no-room; log/not-this-run when `past` is another run's. */
 export async function* cycle(input: RunInput): AsyncGenerator<GymItem, void> {
   const { config, model, host } = input;
   const recorder = new Recorder(input.past, input.readBlob);
@@ -48,7 +48,7 @@ export async function* cycle(input: RunInput): AsyncGenerator<GymItem, void> {
     const { config: peft, tensors } = input.from.adapter;
     await model.training.load({ config: peft, tensors });
   }
-  const progress = new Progress(config);
+  const progress = new Progress(config, input.from !== undefined && input.from !== null);
   const run = {
     config,
     model,
@@ -59,6 +59,10 @@ export async function* cycle(input: RunInput): AsyncGenerator<GymItem, void> {
     ...(input.judge ? { judge: input.judge } : {}),
     ...(input.signal ? { signal: input.signal } : {}),
   };
+  // Refused before anything is played, not after the first arms.
+  for (const game of config.games) {
+    for (const arm of config.arms) await openArm(run, { game, runSeed: config.seeds[0]! }, arm);
+  }
   for (const runSeed of config.seeds) {
     for (const game of config.games) {
       const place = { game, runSeed };

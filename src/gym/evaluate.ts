@@ -3,6 +3,7 @@ import type { Game, Role, Split } from '../../games/contract.ts';
 import type { Checkpoint, EpisodeEvent } from '../log/events.ts';
 import type { LanguageModel, ModelCard } from '../models/types.ts';
 import type { MaskMode } from './answer.ts';
+import { splitContext } from './budget.ts';
 import type { RunConfig } from './config.ts';
 import type { GameHost } from './host.ts';
 import { playEpisodes, type EpisodePlan, type PlayRules } from './play.ts';
@@ -47,11 +48,8 @@ export interface Evaluation extends Place {
 export const heldOutRole = (config: RunConfig) => config.text('heldOut') as 'strict' | 'development';
 
 export function playRules({ config, model }: Pick<Run, 'config' | 'model'>): PlayRules {
-  const budget = config.number('inputTokens');
-  const room = model.card.context - 1;
   return {
-    maxTokens: Math.min(config.number('outputTokens'), room),
-    inputTokens: budget === 0 ? room : Math.min(budget, room),
+    shares: splitContext(model.card.context, config.number('inputTokens'), config.number('outputTokens')),
     greedyScore: config.flag('greedyScore'),
     maskMode: maskModeOf(config.text('constrain'), model.card),
     width: 32,

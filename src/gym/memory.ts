@@ -50,6 +50,17 @@ export async function lastThatFit(
   return { from, texts: texts.slice(from) };
 }
 
+/** The episode's first steps, as many as fit: for a budget in which no whole episode fits. Null when not even one does. */
+export async function headThatFits(
+  episode: Remembered,
+  tokens: number,
+  context: Pick<ArmContext, 'countTokens'>,
+): Promise<Remembered | null> {
+  const heads = episode.steps.map((_, i): Remembered => ({ ...episode, steps: episode.steps.slice(0, i + 1) }));
+  const counts = await context.countTokens(heads.map((head) => `\n${episodeLines(head)}`));
+  return heads.findLast((_, i) => counts[i]! <= tokens) ?? null;
+}
+
 export const refs = (episodes: readonly Remembered[]): StepRef[] =>
   episodes.flatMap(({ index, steps }) => steps.map((_, step) => ({ episode: index, step })));
 

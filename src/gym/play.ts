@@ -5,7 +5,7 @@ import { CodedError, toErrorValue } from '../errors.ts';
 import type { EpisodeEvent, Step } from '../log/events.ts';
 import type { Completion, CompletionRequest, LanguageModel } from '../models/types.ts';
 import { answerGrammar, parseAnswer, type MaskMode } from './answer.ts';
-import { cutTail } from './budget.ts';
+import { cutTail, isLonger, type ContextShares } from './budget.ts';
 import type { GameHost, GameReport, GameStart } from './host.ts';
 import type { Live } from './live.ts';
 import type { Arm } from './plugin.ts';
@@ -34,9 +34,7 @@ export interface EpisodePlan {
 }
 
 export interface PlayRules {
-  maxTokens: number;
-  /** Most tokens a prompt may have. */
-  inputTokens: number;
+  shares: ContextShares;
   greedyScore: boolean;
   maskMode: MaskMode;
   /** Episodes side by side. */
@@ -76,9 +74,16 @@ export async function* playEpisodes(
       const { plan, i } = waiting.shift()!;
       active.push(await begin(plan, i, host));
     }
-    const ready = active.filter((running) => !running.done);
+    const asked = await Promise.all(
+      active
+        .filter((running) => !running.done)
+        .map(async (running) => ({ running, request: await request(running, hooks, model, host, rules) })),
+    );
+    // Counted before it is asked: a prompt that does not fit is not worth an answer.
+    for (const { running, request } of asked) if (!request) await orFail(running, () => tooLong(running, host));
+    const ready = asked.filter(({ request }) => request !== null).map(({ running }) => running);
     if (ready.length > 0) {
-      const requests = await Promise.all(ready.map((running) => request(running, hooks, model, host, rules)));
+      const requests = asked.flatMap(({ request }) => request ?? []);
       const startedMs = performance.now();
       const completions = await model.complete(requests, signal);
       const decodeMs = (performance.now() - startedMs) / ready.length;
@@ -169,23 +174,28 @@ async function orFail(running: Running, work: () => Promise<void>) {
   }
 }
 
+/** null where the prompt is longer than it may be. */
 async function request(
   running: Running,
   hooks: Pick<Arm, 'act'> & { readsExpert: boolean },
   model: LanguageModel,
   host: GameHost,
   rules: PlayRules,
-): Promise<CompletionRequest> {
+): Promise<CompletionRequest | null> {
+  const { prompt: most, answer: maxTokens } = rules.shares;
   const { plan, start, turns } = running;
   const state = stateText(running.feedback, running.observation);
   let blocks = plan.blocks;
   running.cut = undefined;
   if (plan.preset === 'paper' && blocks.hints) {
-    const bare = actionPrompt('paper', start!.rules, { ...blocks, hints: '' }, turns, state);
-    const fitted = await cutTail(blocks.hints, bare, rules.inputTokens - rules.maxTokens, model);
+    // With the hints' heading, which no prompt without hints has.
+    const bare = actionPrompt('paper', start!.rules, { ...blocks, hints: '\n' }, turns, state);
+    const fitted = await cutTail(blocks.hints, bare, most, model);
     running.cut = fitted.cut;
     blocks = { ...blocks, hints: fitted.text };
   }
+  const parts = actionPrompt(plan.preset, start!.rules, blocks, turns, state);
+  if (await isLonger(parts, most, model)) return null;
   running.blocks =
     plan.preset === 'pocket'
       ? [pocketHead(start!.rules, blocks)]
@@ -193,14 +203,14 @@ async function request(
   const facts = { observation: running.observation, expert: hooks.readsExpert ? () => host.expert(start!.id) : null };
   const action = plan.phase === 'explore' ? ((await hooks.act?.(facts)) ?? null) : null;
   return {
-    parts: actionPrompt(plan.preset, start!.rules, blocks, turns, state),
+    parts,
     adapter: plan.adapter,
     ...(action === null ? {} : { forced: ` Answer: ${action}, Score:` }),
     ...(rules.maskMode === 'off' ? {} : { grammar: answerGrammar(rules.maskMode, start!.grammar) }),
     sampling: {
       temperature: plan.temperature,
       seed: stepSeed(running.decodeSeed, running.steps.length),
-      maxTokens: rules.maxTokens,
+      maxTokens,
       // A pocket answer is one line; a longer one may think first, and ends where it would speak for the game.
       stop: plan.preset === 'pocket' ? ['\n'] : ['\nEnv:'],
       ...(rules.greedyScore && plan.phase === 'explore' ? { greedyAfter: 'Score:' } : {}),
@@ -218,14 +228,9 @@ async function apply(
 ) {
   const { plan, start } = running;
   await orFail(running, async () => {
-    if (completion.finish === 'context' || completion.promptIds.length > rules.inputTokens) {
-      const report = await host.cut(start!.id);
-      running.report = report;
-      running.done = true;
-      // The end rule's change belongs to the last step that was played.
-      const last = running.steps.at(-1);
-      if (last) last.reward += report.reward;
-      return;
+    // What the model adds to the parts (a beginning token, a chat's frame) is known only now.
+    if (completion.finish === 'context' || completion.promptIds.length > rules.shares.prompt) {
+      return tooLong(running, host);
     }
     const { action, score } = parseAnswer(completion.text);
     const report = await host.step(start!.id, action);
@@ -266,6 +271,16 @@ async function apply(
     running.feedback = report.feedback;
     running.done = report.over;
   });
+}
+
+/** The episode ends: its prompt no longer fits. */
+async function tooLong(running: Running, host: GameHost) {
+  const report = await host.cut(running.start!.id);
+  running.report = report;
+  running.done = true;
+  // The end rule's change belongs to the last step that was played.
+  const last = running.steps.at(-1);
+  if (last) last.reward += report.reward;
 }
 
 /** A judge pass over the steps that were just played; its scores never enter the agent's own transcript. */

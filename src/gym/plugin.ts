@@ -30,8 +30,6 @@ export interface ArmSpec {
   family?: string;
   /** Learns in a way that only tells why another arm gains. */
   control?: true;
-  /** false: it learns nothing while exploring, and is evaluated once. */
-  explores?: false;
   /** Overrides the manifest's `reads`. */
   reads?: readonly Signal[];
   /** Arms that a claim about this one is held against, its null first. */
@@ -40,6 +38,10 @@ export interface ArmSpec {
   note?: string;
   /** The null of a run: evaluated once at x = 0 with several decode seeds, shared by all arms. */
   baseline?: boolean;
+  /** false: it learns nothing while exploring, and is evaluated once. */
+  explores?: false;
+  /** Episodes that it plays on development instances, for each seed and game. Default none. */
+  developmentEpisodes?(settings: Settings): number;
 }
 
 /** A variant replaces a link of any arm by something else: `training@oracle-judge`. */
@@ -88,8 +90,10 @@ export interface ArmContext {
   readonly reads: readonly Signal[];
   /** What the arm starts from instead of nothing: a resident adapter's hash, a memory's text. */
   readonly from: { adapter: string | null; memory: string | null };
-  /** Tokens that hints may take in a prompt, after rules and room for the current episode. */
+  /** Tokens that hints may take, after rules and the current episode; what a call beside it writes comes out of them. */
   readonly hintTokens: number;
+  /** The budget of an answer for which a setting gives `tokens`: never more than its share of the model's context. */
+  answerTokens(tokens: number): number;
   seed(...names: (string | number)[]): number;
   /** Calls outside an episode (summary, correction, …); the arm logs them in its event, so that the ledger sees them. */
   call(requests: readonly (Omit<CompletionRequest, 'adapter'> & { adapter?: string | null })[]): Promise<Completion[]>;
@@ -132,8 +136,6 @@ export interface StepFacts {
 }
 
 export interface Arm {
-  /** Explores for itself. Default true. */
-  readonly explores?: boolean;
   /** Its state does not change within a block, so a block's episodes may be played side by side. Default false. */
   readonly blockwise?: boolean;
   /** Temperature of its held-out episodes, where it is not the run's. */

@@ -50,9 +50,8 @@ export class Recorder {
   async *record<T extends RunEvent['type']>(
     type: T,
     make: (live: (message: Live) => void) => Promise<Made<Extract<RunEvent, { type: T }>>>,
-    fits?: (event: Extract<RunEvent, { type: T }>) => boolean,
   ): AsyncGenerator<GymItem, Extract<RunEvent, { type: T }>> {
-    const recorded = this.journal.take(type, fits);
+    const recorded = this.journal.take(type);
     if (recorded) return recorded;
     const queue: Live[] = [];
     let wake = () => {};

@@ -7,6 +7,7 @@ import type { AdapterSaved, EpisodeEvent, RunEvent } from '../log/events.ts';
 import { PromptReader } from '../log/prompts.ts';
 import type { LanguageModel } from '../models/types.ts';
 import { answerGrammar } from './answer.ts';
+import { splitContext } from './budget.ts';
 import type { Difference } from './verify.ts';
 import { stepSeed } from './seeds.ts';
 
@@ -25,6 +26,7 @@ export async function regenerate(
     throw new CodedError('log/not-this-run', 'the log was made with another model', 'name it with --model');
   }
   const { config } = opened;
+  const { answer } = splitContext(model.card.context, config.inputTokens as number, config.outputTokens as number);
   const all = events.filter((event): event is EpisodeEvent => event.type === 'episode' && event.steps.length > 0);
   const free = all.filter((event) => event.phase === 'strict' || !event.pathway.includes('@oracle-experience'));
   const chosen = new Set(stream('regenerate', events.length).shuffle(free).slice(0, count));
@@ -52,7 +54,7 @@ export async function regenerate(
           sampling: {
             temperature: event.temperature,
             seed: stepSeed(event.decodeSeed, i),
-            maxTokens: Math.min(config.outputTokens as number, model.card.context - 1),
+            maxTokens: answer,
             stop: event.preset === 'pocket' ? ['\n'] : ['\nEnv:'],
             ...(greedy ? { greedyAfter: 'Score:' } : {}),
           },

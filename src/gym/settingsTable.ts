@@ -335,7 +335,7 @@ export const SETTINGS: readonly Setting[] = [
     choices: ['auto', 'cpu', 'webgpu'],
     default: 'auto',
     machine: true,
-    help: 'which executor computes',
+    help: 'which executor computes; auto is the CPU',
   },
   {
     key: 'threads',
@@ -345,6 +345,6 @@ export const SETTINGS: readonly Setting[] = [
     range: [0, 64],
     default: 0,
     machine: true,
-    help: '0: as many as this machine offers, up to 4',
+    help: '0: as many as this machine offers, up to 16',
   },
 ];

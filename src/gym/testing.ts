@@ -4,12 +4,16 @@ import type { RunEvent } from '../log/events.ts';
 import { scriptedModel } from '../models/scripted/index.ts';
 import { runConfig } from './config.ts';
 import { cycle } from './cycle.ts';
+import type { LanguageModel } from '../models/types.ts';
 import { localGameHost, type GameHost } from './host.ts';
+import type { Live } from './live.ts';
 import type { Settings } from './settings.ts';
+import type { StartFrom } from './startFrom.ts';
 
 /** Plays at random among the words of the rules, scores at random, writes a tip when asked: all by the request's seed. */
-export const randomPlayer = () =>
+export const randomPlayer = (context?: number) =>
   scriptedModel({
+    ...(context === undefined ? {} : { context }),
     answer: (prompt, request) => {
       const rng = stream(request.sampling.seed, prompt.length);
       if (prompt.endsWith('Tips:')) return ` retain: tip ${rng.int(100)}`;
@@ -41,21 +45,21 @@ export const smallSettings: Settings = {
 export async function smallRun(
   settings: Settings = smallSettings,
   past: RunEvent[] = [],
-  options: { host?: GameHost; stopAfter?: number } = {},
+  options: { host?: GameHost; model?: LanguageModel; from?: StartFrom; watch?: (live: Live) => void } = {},
 ): Promise<RunEvent[]> {
   const events = [...past];
   const items = cycle({
     config: runConfig(settings),
-    model: randomPlayer(),
+    model: options.model ?? randomPlayer(),
+    from: options.from ?? null,
     host: options.host ?? localGameHost(),
     past,
     readBlob: async () => null,
     report: () => ({ report: null, ledger: null }),
   });
   for await (const item of items) {
-    if (!('event' in item)) continue;
-    events.push(item.event);
-    if (events.length >= (options.stopAfter ?? Number.POSITIVE_INFINITY)) break;
+    if ('event' in item) events.push(item.event);
+    else options.watch?.(item.live);
   }
   return events;
 }

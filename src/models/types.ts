@@ -114,8 +114,7 @@ export interface TrainingPort {
     lr: number,
   ): Promise<{ loss: number; gradNorm: number; tokens: number }>;
   finish(): Promise<{ adapter: AdapterInfo; optimizer: Uint8Array }>;
-  /** Drops the trainer; the adapter that it started from stays. */
-  abandon(): Promise<void>;
+  /** The adapter will not be asked for again, unless it is loaded. Unknown ones are ignored. */
   release(adapter: string): Promise<void>;
   /** log p of ids[1..] under the adapter (null: base), one list per sequence. */
   score(sequences: number[][], adapter: string | null): Promise<number[][]>;

@@ -90,7 +90,7 @@ describe('comparisons', () => {
     expect(against('history-shuffled')).toEqual(['frozen']);
     expect(against('frozen-sharp')).toEqual(['frozen']);
     expect(against('summary')).toEqual(['frozen', 'history']);
-    expect(against('training@oracle-judge')).toEqual(['frozen', 'frozen-sharp', 'training']);
+    expect(against('training@oracle-judge')).toEqual(['frozen', 'training']);
     expect(found.games[0]!.bottleneck).not.toBeNull();
   });
 

@@ -6,7 +6,6 @@ import type { cycle, RunInput } from '../gym/cycle.ts';
 import { beginningOf, type StartFrom } from '../gym/startFrom.ts';
 import type { GameHost } from '../gym/host.ts';
 import type { Live } from '../gym/live.ts';
-import { replay } from '../gym/replay.ts';
 import type { Settings } from '../gym/settings.ts';
 import { verifyLog } from '../gym/verify.ts';
 import { hashBytes } from '../log/chain.ts';
@@ -14,7 +13,7 @@ import type { RunEvent } from '../log/events.ts';
 import { eventsOf, newRunId, type RunStore } from '../log/store.ts';
 import { exportRun, importRun } from '../log/transfer.ts';
 import type { LanguageModel, ModelCard } from '../models/types.ts';
-import type { LabApi, LabMessage, ReplayFrame, RunState } from './contract.ts';
+import type { LabApi, LabMessage, RunState } from './contract.ts';
 import { ActiveRun } from './run.ts';
 import { findBeginning, type From } from './startFrom.ts';
 import { Throttle } from './throttle.ts';
@@ -41,6 +40,8 @@ interface Opened {
   model: LanguageModel;
   judge: LanguageModel | null;
   release: () => void;
+  /** Its settings as they were asked for. */
+  given: Settings;
 }
 
 export class Lab implements LabApi {
@@ -80,7 +81,7 @@ export class Lab implements LabApi {
     if (past.at(-1)?.type === 'run.closed') {
       throw new CodedError('log/closed', `run ${runId} is finished`, 'start a new one');
     }
-    await this.open(runId, record.settings, past);
+    await this.open(runId, { ...record.settings, ...record.given }, past);
   }
 
   async pause() {
@@ -124,8 +125,8 @@ export class Lab implements LabApi {
     return exportRun(await this.store(), runId, options);
   }
 
-  async importRun(text: string) {
-    return importRun(await this.store(), text);
+  async importRun(file: Blob) {
+    return importRun(await this.store(), file);
   }
 
   async verify(runId: string) {
@@ -133,20 +134,6 @@ export class Lab implements LabApi {
     const { report } = this.services;
     const readBlob = (hash: string) => store.blob(hash);
     return verifyLog(await this.events(runId), { report, readBlob, hashBlob: hashBytes });
-  }
-
-  async replay(runId: string, n: number): Promise<ReplayFrame[]> {
-    let found: RunEvent | undefined;
-    for await (const event of eventsOf(await this.store(), runId, n, n + 1)) found = event;
-    if (found?.type !== 'episode') throw new CodedError('log/no-episode', `line ${n} is no episode`);
-    const { steps } = found;
-    const played = replay(found);
-    const frames = played.steps.map(({ board, observation }, i): ReplayFrame => {
-      const { action, selfScore, reward, feedback } = steps[i]!;
-      return { board, observation, action, selfScore, reward, feedback };
-    });
-    const { board, observation } = played;
-    return [...frames, { board, observation, action: null, selfScore: null, reward: null, feedback: '' }];
   }
 
   /** For the end of the worker: the run can be gone on with. */
@@ -178,7 +165,7 @@ export class Lab implements LabApi {
       const model = await this.model(config.settings);
       const judge = config.judgeModel === null ? null : await this.judge(config.settings, config.judgeModel);
       const begin = from ? await findBeginning(store, from) : await beginningOf(past, (hash) => store.blob(hash));
-      await this.drive({ runId, store, model, judge, release }, { config, past, from: begin });
+      await this.drive({ runId, store, model, judge, release, given: settings }, { config, past, from: begin });
     } catch (error) {
       release();
       if (!this.active) this.state('failed', runId);
@@ -189,7 +176,7 @@ export class Lab implements LabApi {
   }
 
   private async drive(
-    { runId, store, model, judge, release }: Opened,
+    { runId, store, model, judge, release, given }: Opened,
     input: Pick<RunInput, 'config' | 'past'> & { from: StartFrom | null },
   ) {
     const host = this.services.openHost();
@@ -203,7 +190,7 @@ export class Lab implements LabApi {
         readBlob: (hash) => store.blob(hash),
         report: this.services.report,
       },
-      (event, blobs) => store.append(runId, event, blobs),
+      (event, blobs) => store.append(runId, event, blobs, event.type === 'run.opened' ? given : undefined),
       {
         event: (event) => {
           shown.flush();

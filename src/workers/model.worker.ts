@@ -23,13 +23,14 @@ function trainer(): TrainingPort {
 }
 
 const api: ModelWorkerApi = {
-  async open({ model: name, threads, base }, progress) {
+  async open({ model: name, engine, threads, base }, progress) {
     const folder =
       name === 'nano' ? new URL('models/nano/', base) : new URL(name.endsWith('/') ? name : `${name}/`, base);
     const files = await fetchModel(folder, { progress: (loaded, total) => progress('download', loaded, total) });
     model = await openEngineModel(files, {
       id: name,
       title: name,
+      ...(engine ? { engine } : {}),
       ...(threads > 0 ? { threads } : {}),
       onProgress: (read, all) => progress('weights', read, all),
     });
@@ -56,7 +57,6 @@ const api: ModelWorkerApi = {
     start: async (adapter, settings, optimizer) => trainer().start(adapter, settings, optimizer),
     step: async (examples, normalizer, lr) => trainer().step(examples, normalizer, lr),
     finish: async () => trainer().finish(),
-    abandon: async () => trainer().abandon(),
     release: async (adapter) => trainer().release(adapter),
     score: async (sequences, adapter) => trainer().score(sequences, adapter),
     baseHash: async () => trainer().baseHash(),

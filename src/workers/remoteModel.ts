@@ -8,6 +8,8 @@ import { modelWorker } from './spawn.ts';
 export interface ModelSpec {
   /** `nano`, or the address of a folder in Hugging Face layout. */
   model: string;
+  /** Which executor computes; default: cpu. */
+  engine?: 'cpu' | 'webgpu';
   /** 0: as many as the machine offers. */
   threads: number;
   /** What relative addresses are relative to: the page's folder. */
@@ -91,7 +93,6 @@ const remoteTraining = (owner: WorkerOwner<ModelWorkerApi>): TrainingPort => ({
   start: (adapter, settings, optimizer) => owner.run((api) => api.training.start(adapter, settings, optimizer)),
   step: (examples, normalizer, lr) => owner.run((api) => api.training.step(examples, normalizer, lr)),
   finish: () => owner.run((api) => api.training.finish()),
-  abandon: () => owner.run((api) => api.training.abandon()),
   release: (adapter) => owner.run((api) => api.training.release(adapter)),
   score: (sequences, adapter) => owner.run((api) => api.training.score(sequences, adapter)),
   baseHash: () => owner.run((api) => api.training.baseHash()),

@@ -34,7 +34,6 @@ const api: ModelWorkerApi = {
     start: none,
     step: none,
     finish: none,
-    abandon: none,
     release: none,
     score: async (sequences) => sequences.map((ids) => ids.map(() => -1)),
     baseHash: async () => 'base',

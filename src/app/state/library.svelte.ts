@@ -1,7 +1,9 @@
 // What the lab keeps: runs, models, logs and blobs, asked for by the page. Shows nothing itself.
 import { askToKeep, type Keeping } from '../../log/keeping.ts';
 import type { ModelCard } from '../../models/types.ts';
-import type { LabApi, RunSummary, VerifyResult } from '../../workers/contract.ts';
+import type { Verification } from '../../gym/verify.ts';
+import type { RunRecord } from '../../log/store.ts';
+import type { LabApi } from '../../workers/contract.ts';
 import type { Failures } from './failures.svelte.ts';
 import type { Recording } from './recordings.ts';
 
@@ -10,8 +12,8 @@ export type Shown = { runId: string } | { recording: Recording } | null;
 
 export class Library {
   models = $state.raw<ModelCard[]>([]);
-  runs = $state.raw<RunSummary[]>([]);
-  verified = $state.raw<VerifyResult | null>(null);
+  runs = $state.raw<RunRecord[]>([]);
+  verified = $state.raw<Verification | null>(null);
   /** What the browser said when it was asked to keep the runs; null: not asked yet. */
   keeping = $state.raw<Keeping | null>(null);
   #lab: () => Promise<LabApi>;
@@ -44,7 +46,7 @@ export class Library {
     return this.#failures.guard('storage/export', async () => {
       if (!shown) return null;
       if ('runId' in shown) return (await this.#lab()).exportRun(shown.runId, { blobs });
-      return (await fetch(shown.recording.url)).blob();
+      return shown.recording.blob();
     });
   }
 
@@ -56,9 +58,12 @@ export class Library {
       const lab = await this.#lab();
       if ('runId' in shown) this.verified = await lab.verify(shown.runId);
       else {
-        const borrowed = await lab.importRun(await shown.recording.text());
-        this.verified = await lab.verify(borrowed);
-        await lab.remove(borrowed);
+        const borrowed = await lab.importRun(await shown.recording.blob());
+        try {
+          this.verified = await lab.verify(borrowed);
+        } finally {
+          await lab.remove(borrowed);
+        }
       }
     });
   }

@@ -225,9 +225,9 @@ export class Session {
     });
   }
 
-  async importText(text: string) {
+  async importFile(file: Blob) {
     await this.#guard('import/failed', async () => {
-      const id = await (await this.lab()).importRun(text);
+      const id = await (await this.lab()).importRun(file);
       await this.open(id);
     });
   }
@@ -278,7 +278,7 @@ export class Session {
     this.recording = null;
     this.library.verified = null;
     this.still = this.ended = false;
-    void this.reader.reset();
+    this.#read(this.reader.reset());
   }
 
   #receive(message: LabMessage) {
@@ -295,11 +295,16 @@ export class Session {
     view.apply(message);
     if (message.kind === 'state') this.#remember();
     if (message.kind === 'event') {
-      if (this.source === 'live') void this.reader.append([message.event]);
+      if (this.source === 'live') this.#read(this.reader.append([message.event]));
       const { type } = message.event;
       if (type === 'checkpoint' || type === 'run.closed' || type === 'run.opened') this.#report();
       else if (type === 'episode' && message.event.phase === 'explore') this.#report();
     }
+  }
+
+  /** Nobody waits for the reader here: what fails is a card. */
+  #read(work: Promise<void>) {
+    work.catch((error: unknown) => this.failures.add(toErrorValue(error, 'worker/reader')));
   }
 
   /** A board is in the page; charts may load once its frame has been painted. */

@@ -51,7 +51,15 @@ export function fromSearch(search: string, extra: readonly Setting[] = []): From
   }
   for (const [key, text] of query) {
     const setting = [...SETTINGS, ...extra].find((item) => item.key === key);
-    if (!setting) continue;
+    if (['v', 'autorun'].includes(key)) continue;
+    if (!setting) {
+      errors.push({
+        code: 'settings/unknown',
+        message: `no setting ${key}`,
+        hint: 'The address may have a slip in it.',
+      });
+      continue;
+    }
     try {
       const value = parseSetting(setting, text);
       settings[key] = key === 'games' && Array.isArray(value) ? value.map(gameId) : value;

@@ -15,7 +15,7 @@ import { chatTemplateOf, encodeChat } from '../../engine/text/chat.ts';
 import { TextTokenizer } from '../../engine/text/tokenizer.ts';
 import { LORA_TARGETS, type Adapter, type Session } from '../../engine/types.ts';
 import { modelFolder } from '../../models/open.node.ts';
-import type { Args, Command } from '../command.ts';
+import { requireFile, type Args, type Command } from '../command.ts';
 
 export const command: Command = {
   name: 'model',
@@ -84,7 +84,7 @@ function givenText(args: Args): string {
 }
 
 function readText(path: string): string {
-  if (!existsSync(path)) throw new CodedError('usage/no-file', `no file ${path}`);
+  requireFile(path, 'name a file');
   return readFileSync(path, 'utf8');
 }
 

@@ -17,7 +17,6 @@ import { runToLog } from '../runToLog.ts';
 
 /** Flags whose names in the terminal are not those of the table. */
 const ALIASES: Record<string, string> = { game: 'games', seed: 'seeds' };
-const flagOf = (key: string) => key;
 
 export const command: Command = {
   name: 'run',
@@ -25,7 +24,7 @@ export const command: Command = {
   usage:
     '--game NAME|all [--pathways A,B,…] [--preset pocket|paper] [--seed N | --seeds N,N] [--explore N] [--every N] [--strict N] [--set KEY=VALUE]… --out LOG.jsonl | --resume LOG.jsonl',
   flags: {
-    ...Object.fromEntries(SETTINGS.map((setting) => [flagOf(setting.key), { type: 'string' as const }])),
+    ...Object.fromEntries(SETTINGS.map((setting) => [setting.key, { type: 'string' as const }])),
     game: { type: 'string' },
     seed: { type: 'string' },
     set: { type: 'string', multiple: true },
@@ -66,7 +65,7 @@ function settingsOf(args: Args): Settings {
     }
   };
   for (const { key } of SETTINGS) {
-    const text = args.text(flagOf(key));
+    const text = args.text(key);
     if (text !== undefined) set(key, text, key);
   }
   for (const [flag, key] of Object.entries(ALIASES)) {
@@ -82,6 +81,7 @@ function settingsOf(args: Args): Settings {
 }
 
 const machine = (settings: Settings) => ({
+  ...(settings.engine === 'webgpu' ? { engine: 'webgpu' as const } : {}),
   ...(settings.threads ? { threads: settings.threads as number } : {}),
 });
 

@@ -9,7 +9,7 @@ import { blobFolder, readBlobFile } from '../../log/files.node.ts';
 import { readEvents } from '../../log/jsonl.ts';
 import { openModelByName } from '../../models/open.node.ts';
 import { closingReport } from '../../report/defaults.ts';
-import type { Command } from '../command.ts';
+import { requireFile, type Command } from '../command.ts';
 
 export const command: Command = {
   name: 'verify',
@@ -24,12 +24,12 @@ export const command: Command = {
   positionals: [1, 1],
   async run(args, io) {
     const path = args.positionals[0]!;
-    if (!existsSync(path)) throw new CodedError('usage/no-file', `no file ${path}`, 'name a LOG.jsonl');
+    requireFile(path, 'name a LOG.jsonl');
     let events: RunEvent[];
     try {
       events = await readEvents(createReadStream(path), { chain: false });
     } catch (error) {
-      if (!(error instanceof CodedError)) throw error;
+      if (!(error instanceof CodedError) || error.code === 'import/not-a-log') throw error;
       // A line that is no event at all: the log does not verify.
       if (args.flag('json'))
         io.out(

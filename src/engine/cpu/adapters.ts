@@ -79,9 +79,4 @@ export class AdapterStore {
     for (const { use, address } of this.resident.values()) if (use.buffer === buffer) return address;
     return undefined;
   }
-
-  clear(): void {
-    for (const { address } of this.resident.values()) this.executor.arena.give(address);
-    this.resident.clear();
-  }
 }

@@ -14,6 +14,8 @@ import { Adapters, trainingPort } from './training.ts';
 export interface EngineOptions {
   id: string;
   title: string;
+  /** Default: cpu. */
+  engine?: 'cpu' | 'webgpu';
   threads?: number;
   /** Bytes that weights, caches and activations may take. */
   memoryBudget?: number;
@@ -38,6 +40,7 @@ export async function openEngineModel(files: ModelFiles, options: EngineOptions)
   const info = modelInfo(weights);
   const hash = modelHash(weights);
   const session = await createSession(weights, {
+    ...(options.engine ? { engine: options.engine } : {}),
     ...(options.threads ? { threads: options.threads } : {}),
     ...(options.memoryBudget ? { memoryBudget: options.memoryBudget } : {}),
   });

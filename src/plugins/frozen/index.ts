@@ -12,12 +12,12 @@ export const plugin: Plugin = {
       {
         name: 'frozen',
         title: 'Frozen',
-        explores: false,
         summary: 'The model as it is: it explores nothing and learns nothing.',
         controls: [],
         baseline: true,
+        explores: false,
       },
     ],
   },
-  arm: () => ({ explores: false }),
+  arm: () => ({}),
 };

@@ -21,17 +21,18 @@ export const plugin: Plugin = {
         title: 'Frozen, sharper',
         family: 'frozen',
         control: true,
-        explores: false,
         summary: 'Nothing learned; sampled at the temperature that does best on development instances.',
         controls: ['frozen'],
         note: 'dev-selected',
+        explores: false,
+        developmentEpisodes: ({ sharpTemperatures, development }) =>
+          (sharpTemperatures as number[]).length * (development as number),
       },
     ],
   },
   arm(_name, context) {
     let temperature: number | null = null;
     return {
-      explores: false,
       temperature: () => temperature,
       async *prepare(produce) {
         const tried: { temperature: number; mean: number }[] = [];

@@ -38,7 +38,7 @@ export const plugin: Plugin = {
 
 function trainingArm(name: string, context: ArmContext): Arm {
   const episodes: ExperienceView[] = [];
-  const state: TrainingState = { adapter: context.from.adapter, optimizer: null, updates: 0, stopped: null };
+  const state: TrainingState = { adapter: context.from.adapter, optimizer: null, stopped: null };
   /** Episodes before this one were trained on already. */
   let trained = 0;
 
@@ -87,7 +87,6 @@ function trainingArm(name: string, context: ArmContext): Arm {
     beforeCheckpoint: train,
     async absorb(event: Consolidation | AdapterSaved | { type: 'plugin' }) {
       if (event.type !== 'adapter.saved') return;
-      state.updates += 1;
       state.stopped = event.guard;
       state.optimizer = event.optimizer;
       if (event.hash === state.adapter) return;

@@ -13,7 +13,6 @@ export interface TrainingState {
   adapter: string | null;
   /** Hash of the optimiser's blob. */
   optimizer: string | null;
-  updates: number;
   /** Why training stopped for good, or null. */
   stopped: string | null;
 }
