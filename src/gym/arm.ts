@@ -130,7 +130,7 @@ async function armContext(run: Run, place: Place, resolved: ResolvedArm): Promis
     options: config.optionsOf(game),
   });
   const rules = game.rules(gameConfig);
-  const { inputTokens } = playRules(run);
+  const { inputTokens, maxTokens, budget } = playRules(run);
   const start = await run.host.reset({
     game: game.id,
     preset: config.preset,
@@ -156,13 +156,15 @@ async function armContext(run: Run, place: Place, resolved: ResolvedArm): Promis
     reads: resolved.reads,
     from: { adapter: run.from?.adapter?.hash ?? null, memory: run.from?.memory ?? null },
     hintTokens,
+    maxTokens,
+    budget,
     seed: (...names) => namedSeed(runSeed, game.id, resolved.name, ...names),
     call: (requests) =>
       model.complete(
         requests.map((request) => ({ ...request, adapter: request.adapter ?? null })),
         run.signal,
       ),
-    judge: (proposals) => judgeAll(proposals, run.judge ?? model, run.signal),
+    judge: (proposals) => judgeAll(proposals, run.judge, run.signal),
     write: (blocks, text) => recorder.writer.step(blocks, text),
     countTokens: (texts) => model.countTokens(texts),
     pieces: (sequences) => model.pieces(sequences),

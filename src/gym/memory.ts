@@ -37,16 +37,11 @@ export function episodeLines(episode: Remembered, scores?: readonly (number | nu
 /** As many of the last texts as fit, in their order: whole episodes, the first ones are dropped. */
 export async function lastThatFit(
   texts: readonly string[],
-  tokens: number,
+  room: number,
   most: number,
-  context: Pick<ArmContext, 'countTokens'>,
+  { budget }: Pick<ArmContext, 'budget'>,
 ) {
-  const counts = await context.countTokens(texts.map((text) => `\n${text}`));
-  let from = texts.length;
-  for (let left = tokens; from > 0 && texts.length - from < most; from--) {
-    left -= counts[from - 1]!;
-    if (left < 0) break;
-  }
+  const from = texts.length - (await budget.last(texts, room, most));
   return { from, texts: texts.slice(from) };
 }
 

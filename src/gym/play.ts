@@ -5,7 +5,8 @@ import { CodedError, toErrorValue } from '../errors.ts';
 import type { EpisodeEvent, Step } from '../log/events.ts';
 import type { Completion, CompletionRequest, LanguageModel } from '../models/types.ts';
 import { answerGrammar, parseAnswer, type MaskMode } from './answer.ts';
-import { cutTail } from './budget.ts';
+import { cutTail, type Budget } from './budget.ts';
+import { samplingOf } from './decoding.ts';
 import type { GameHost, GameReport, GameStart } from './host.ts';
 import type { Live } from './live.ts';
 import type { Arm } from './plugin.ts';
@@ -39,9 +40,13 @@ export interface PlayRules {
   inputTokens: number;
   greedyScore: boolean;
   maskMode: MaskMode;
+  budget: Budget;
   /** Episodes side by side. */
   width: number;
 }
+
+/** What an arm does while it plays, and what it may see of the game. */
+export type PlayHooks = Pick<Arm, 'act' | 'judge' | 'judgeSteps'> & { readsExpert: boolean; readsReward: boolean };
 
 /** A finished step with its whole prompt; the log stores the prompt by reference (log/prompts.ts). */
 export interface PlayedStep extends Omit<Step, 'prompt' | 'promptTokens'> {
@@ -61,7 +66,7 @@ export type PlayItem = { live: Live } | { played: PlayedEpisode };
  */
 export async function* playEpisodes(
   plans: readonly EpisodePlan[],
-  hooks: Pick<Arm, 'act' | 'judge' | 'judgeSteps'> & { readsExpert: boolean; readsReward: boolean },
+  hooks: PlayHooks,
   model: LanguageModel,
   host: GameHost,
   rules: PlayRules,
@@ -78,7 +83,7 @@ export async function* playEpisodes(
     }
     const ready = active.filter((running) => !running.done);
     if (ready.length > 0) {
-      const requests = await Promise.all(ready.map((running) => request(running, hooks, model, host, rules)));
+      const requests = await Promise.all(ready.map((running) => request(running, hooks, host, rules)));
       const startedMs = performance.now();
       const completions = await model.complete(requests, signal);
       const decodeMs = (performance.now() - startedMs) / ready.length;
@@ -169,7 +174,6 @@ async function orFail(running: Running, work: () => Promise<void>) {
 async function request(
   running: Running,
   hooks: Pick<Arm, 'act'> & { readsExpert: boolean },
-  model: LanguageModel,
   host: GameHost,
   rules: PlayRules,
 ): Promise<CompletionRequest> {
@@ -179,7 +183,7 @@ async function request(
   running.cut = undefined;
   if (plan.preset === 'paper' && blocks.hints) {
     const bare = actionPrompt('paper', start!.rules, { ...blocks, hints: '' }, turns, state);
-    const fitted = await cutTail(blocks.hints, bare, rules.inputTokens - rules.maxTokens, model);
+    const fitted = await cutTail(blocks.hints, bare, rules.inputTokens - rules.maxTokens, rules.budget);
     running.cut = fitted.cut;
     blocks = { ...blocks, hints: fitted.text };
   }
@@ -194,14 +198,12 @@ async function request(
     adapter: plan.adapter,
     ...(action === null ? {} : { forced: ` Answer: ${action}, Score:` }),
     ...(rules.maskMode === 'off' ? {} : { grammar: answerGrammar(rules.maskMode, start!.grammar) }),
-    sampling: {
+    sampling: samplingOf(plan.preset, {
       temperature: plan.temperature,
       seed: stepSeed(running.decodeSeed, running.steps.length),
       maxTokens: rules.maxTokens,
-      // A pocket answer is one line; a longer one may think first, and ends where it would speak for the game.
-      stop: plan.preset === 'pocket' ? ['\n'] : ['\nEnv:'],
-      ...(rules.greedyScore && plan.phase === 'explore' ? { greedyAfter: 'Score:' } : {}),
-    },
+      greedyScore: rules.greedyScore && plan.phase === 'explore',
+    }),
   };
 }
 

@@ -1,6 +1,7 @@
 // What the page may ask of the lab worker, and what it is told. Values only: everything survives structured clone.
 import type { ErrorValue } from '../errors.ts';
 import type { Settings } from '../gym/settings.ts';
+import type { Verification } from '../gym/verify.ts';
 import type { Live } from '../gym/live.ts';
 import type { RunEvent } from '../log/events.ts';
 import type { ModelCard } from '../models/types.ts';
@@ -53,19 +54,7 @@ export interface LabApi {
   replay(runId: string, n: number): Promise<ReplayFrame[]>;
 }
 
-export interface Difference {
-  n: number;
-  field: string;
-  logged: unknown;
-  recomputed: unknown;
-}
-
-export interface VerifyResult {
-  ok: boolean;
-  events: number;
-  episodes: number;
-  differences: Difference[];
-}
+export type VerifyResult = Verification;
 
 export interface ReplayFrame {
   board: string;

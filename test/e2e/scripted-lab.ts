@@ -168,6 +168,7 @@ const api: LabApi = {
       events: events.length,
       episodes: events.filter((one) => one.type === 'episode').length,
       differences: [],
+      unchecked: [],
     };
   },
   replay: async () => [],

@@ -1,6 +1,8 @@
 // Strict play on development instances, as the gym plays them: what pretraining shows on its way, and what probes use.
 import type { Game } from '../../../games/contract.ts';
 import { localGameHost } from '../../gym/host.ts';
+import { tokenBudget } from '../../gym/budget.ts';
+import { roomOf } from '../../gym/decoding.ts';
 import { playEpisodes, type EpisodePlan, type PlayedEpisode } from '../../gym/play.ts';
 import type { PromptBlocks } from '../../gym/prompts.ts';
 import { heldOutDecodeSeed, heldOutSeed } from '../../gym/seeds.ts';
@@ -40,9 +42,10 @@ export async function playDevelopment(
   }));
   const rules = {
     maxTokens: 48,
-    inputTokens: model.card.context - 1,
+    inputTokens: roomOf(model.card),
     greedyScore: true,
     maskMode: 'off',
+    budget: tokenBudget(model),
     width: 40,
   } as const;
   const episodes: PlayedEpisode[] = [];

@@ -1,5 +1,6 @@
 // Summary memory: the model writes tips from its episodes and its own scores; the tips stand where the history would.
 import { hashText } from '../../log/chain.ts';
+import { samplingOf } from '../../gym/decoding.ts';
 import { episodeLines, lastThatFit, memoryEvent, refs, remember, type Remembered } from '../../gym/memory.ts';
 import type { Arm, ArmContext, Plugin, Produce } from '../../gym/plugin.ts';
 import { parseTips, summaryPrompt } from '../../gym/prompts.ts';
@@ -68,12 +69,11 @@ function summaryArm(context: ArmContext): Arm {
       const [completion] = await context.call([
         {
           parts,
-          sampling: {
+          sampling: samplingOf(context.preset, {
             temperature: settings.summaryTemperature as number,
             seed: context.seed('summary', x),
             maxTokens: settings.summaryTokens as number,
-            stop: context.preset === 'pocket' ? ['\n'] : ['\nEnv:'],
-          },
+          }),
         },
       ]);
       const written = parseTips(completion!.text);
