@@ -67,5 +67,5 @@ export async function judgeAll(
   }));
 }
 
-export const hashOf = (parts: readonly PromptPart[]): string =>
+const hashOf = (parts: readonly PromptPart[]): string =>
   hashText(JSON.stringify(parts.map((part) => [part.role, plainOf(part)])));

@@ -56,6 +56,13 @@ it('names a judgement that the judge does not give', async () => {
   expect((await again(forged)).differences).toMatchObject([{ field: 'judgement 0' }]);
 });
 
+it('names facts of the model that are not its own', async () => {
+  const forged = structuredClone(log);
+  const [opened] = forged;
+  if (opened?.type === 'run.opened') opened.model!.context = 64;
+  expect((await again(forged)).differences[0]).toMatchObject({ n: 0, field: 'model.context', logged: 64 });
+});
+
 it('refuses another model', async () => {
   const { model } = trainablePlayer();
   const other = { ...model, card: { ...model.card, hash: 'other' } };

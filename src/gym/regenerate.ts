@@ -2,11 +2,11 @@
 // log. The requests are made by the code that made the run's.
 import { stream } from '../../games/rng.ts';
 import { CodedError } from '../errors.ts';
-import type { Consolidation, EpisodeEvent, RunEvent } from '../log/events.ts';
+import type { Consolidation, EpisodeEvent, RunEvent, RunOpened } from '../log/events.ts';
 import { PromptReader } from '../log/prompts.ts';
 import type { CompletionRequest, LanguageModel } from '../models/types.ts';
 import { playAgain, type Audit } from './audit.ts';
-import { sameIds, type Difference } from './difference.ts';
+import { sameIds, unequal, type Difference } from './difference.ts';
 import { localGameHost } from './host.ts';
 import { playEpisodes, type EpisodePlan, type PlayHooks, type PlayRules } from './play.ts';
 import type { Made } from './plugin.ts';
@@ -68,6 +68,7 @@ class Again implements Audit {
   }
 
   async made(logged: RunEvent, make: () => Promise<Made>) {
+    if (logged.type === 'run.opened') return this.openedBy(logged, await make());
     if (logged.type !== 'consolidation' || !this.calls.has(logged)) return this.reader.fold(logged);
     this.line = logged.n;
     this.model.turnTo(callAnswers(logged, this.reader.texts(logged)));
@@ -84,6 +85,14 @@ class Again implements Audit {
 
   strayed(logged: RunEvent, wanted: string) {
     throw new CodedError('log/not-this-run', `line ${logged.n} is ${logged.type}, where the run would write ${wanted}`);
+  }
+
+  /** What the log says of its model, beside what the model says. */
+  private openedBy({ n, model }: RunOpened, { draft }: Made) {
+    for (const difference of unequal(model, (draft as RunOpened).model, 'model')) {
+      const [field, logged, recomputed] = difference;
+      this.differences.push({ n, field, logged, recomputed });
+    }
   }
 
   private async decode(request: CompletionRequest, { prompt, ids }: LoggedAnswer, field: string) {

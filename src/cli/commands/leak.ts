@@ -34,7 +34,7 @@ export const command: Command = {
     });
     const threads = args.integer('threads', 0, [0, 64]);
     const model = await openModelByName(args.text('model') ?? 'nano', io.root, threads ? { threads } : {});
-    const explore = args.integer('explore', 3, [1, 1000]);
+    const explore = args.integer('explore', 2, [1, 1000]);
     const seed = args.integer('seed', 1);
     const arms = hiddenRewardArms().filter(({ spec }) => !spec.trains || model.training);
     const pathways = arms.map(({ name }) => name);
@@ -48,6 +48,7 @@ export const command: Command = {
         explore,
         every: Math.max(1, Math.min(3, explore - 1)),
         // One instance, and short updates, show whether anything leaks as well as many do.
+        split: ['strict'],
         strict: 1,
         frozenReplicates: 1,
         trainSteps: 2,
