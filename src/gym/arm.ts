@@ -159,7 +159,7 @@ async function armContext(run: Run, place: Place, resolved: ResolvedArm): Promis
     options: config.optionsOf(game),
   });
   const rules = game.rules(gameConfig);
-  const { shares } = playRules(run);
+  const { shares, budget } = playRules(run);
   const start = await run.host.reset({
     game: game.id,
     preset: config.preset,
@@ -190,13 +190,14 @@ async function armContext(run: Run, place: Place, resolved: ResolvedArm): Promis
     from: { adapter: run.from?.adapter?.hash ?? null, memory: run.from?.memory ?? null },
     hintTokens,
     answerTokens: (tokens) => splitContext(model.card.context, config.number('inputTokens'), tokens).answer,
+    budget,
     seed: (...names) => namedSeed(runSeed, game.id, resolved.name, ...names),
     call: (requests) =>
       model.complete(
         requests.map((request) => ({ ...request, adapter: request.adapter ?? null })),
         run.signal,
       ),
-    judge: (proposals) => judgeAll(proposals, run.judge ?? model, run.signal),
+    judge: (proposals) => judgeAll(proposals, run.judge, run.signal),
     write: (blocks, text) => recorder.writer.step(blocks, text),
     countTokens: (texts) => model.countTokens(texts),
     pieces: (sequences) => model.pieces(sequences),

@@ -3,6 +3,7 @@ import type { Game, GameOptions, Preset, Split } from '../../games/contract.ts';
 import { findGame, games } from '../../games/registry.ts';
 import { CodedError } from '../errors.ts';
 import type { JsonValue } from '../log/events.ts';
+import type { LanguageModel } from '../models/types.ts';
 import { plugins, resolveArm, type ResolvedArm } from './registry.ts';
 import { resolveSettings, type Setting, type Settings } from './settings.ts';
 import { SETTINGS } from './settingsTable.ts';
@@ -89,6 +90,17 @@ export function runConfig(given: Settings): RunConfig {
         (split): split is Split => split === 'strict' || (game.splits ?? []).includes(split as Split),
       ),
   };
+}
+
+/** Errors: model/cannot-train when an arm trains and the model cannot be trained here. */
+export function checkModel({ arms }: Pick<RunConfig, 'arms'>, { card, training }: LanguageModel): void {
+  const arm = arms.find(({ spec }) => spec.trains);
+  if (!arm || training) return;
+  throw new CodedError(
+    'model/cannot-train',
+    `${arm.name} trains, and ${card.title} cannot be trained here`,
+    'choose another model, or leave the arm out',
+  );
 }
 
 function mustFind(name: string): Game {

@@ -7,14 +7,15 @@ import { hashText, timeless } from '../log/chain.ts';
 import type { JsonValue } from '../log/events.ts';
 import type { LanguageModel } from '../models/types.ts';
 import { CODE_VERSION } from '../version.ts';
-import { loggedConfig, type RunConfig } from './config.ts';
+import { tokenBudget } from './budget.ts';
+import { checkModel, loggedConfig, type RunConfig } from './config.ts';
 import type { GameHost } from './host.ts';
 import { openArm, runArm } from './arm.ts';
 import { evaluate, heldOutRole } from './evaluate.ts';
 import type { GymItem } from './plugin.ts';
 import { Progress } from './progress.ts';
 import { promptHashes } from './prompts.ts';
-import { Recorder } from './recorder.ts';
+import { Recorder, type Audited } from './recorder.ts';
 import { blobsOf, describeFrom, type StartFrom } from './startFrom.ts';
 import { baselineArm, type ResolvedArm } from './registry.ts';
 import type { RunEvent } from '../log/events.ts';
@@ -34,13 +35,16 @@ export interface RunInput {
   signal?: AbortSignal;
   /** What the arms start from instead of nothing: an adapter or a memory of another run. */
   from?: StartFrom | null;
+  /** Present where a finished log is played again, to be checked (audit.ts). */
+  audited?: Audited;
 }
 
 /** Errors: what model, host and plug-ins throw; settings/no-room; log/not-this-run when `past` is another run's. */
 export async function* cycle(input: RunInput): AsyncGenerator<GymItem, void> {
-  const { config, model, host } = input;
-  const recorder = new Recorder(input.past, input.readBlob);
-  if (input.past.length > 0) yield recorder.append({ type: 'run.resumed' });
+  const { config, model, host, audited } = input;
+  checkModel(config, model);
+  const recorder = new Recorder(input.past, input.readBlob, audited);
+  if (input.past.length > 0 && !audited) yield recorder.append({ type: 'run.resumed' });
   yield* opened(input, recorder);
   if (input.from?.adapter) {
     if (!model.training)
@@ -56,7 +60,8 @@ export async function* cycle(input: RunInput): AsyncGenerator<GymItem, void> {
     recorder,
     progress,
     from: input.from ?? null,
-    ...(input.judge ? { judge: input.judge } : {}),
+    judge: input.judge ?? model,
+    budget: audited?.budget ?? tokenBudget(model),
     ...(input.signal ? { signal: input.signal } : {}),
   };
   // Refused before anything is played, not after the first arms.
@@ -91,7 +96,10 @@ export function closeStopped(events: readonly RunEvent[], report: RunInput['repo
   return item.event;
 }
 
-async function* opened({ config, model, judge, from }: RunInput, recorder: Recorder): AsyncGenerator<GymItem, void> {
+async function* opened(
+  { config, model, judge, from, audited }: RunInput,
+  recorder: Recorder,
+): AsyncGenerator<GymItem, void> {
   const arms = config.arms.map(({ name, plugin, spec, variants, reads, label }) => ({
     name,
     plugin: plugin.manifest.name,
@@ -105,9 +113,10 @@ async function* opened({ config, model, judge, from }: RunInput, recorder: Recor
     explores: spec.explores !== false,
     ...(spec.note === undefined ? {} : { note: spec.note }),
   }));
+  const { kind, parameters, context, layout } = model.card;
   const hashes = {
     model: model.card.hash,
-    ...(judge ? { judge: judge.card.hash } : {}),
+    ...(judge && config.judgeModel !== null ? { judge: judge.card.hash } : {}),
     tokenizer: model.card.tokenizerHash,
     prompts: promptHashes,
     games: Object.fromEntries(config.games.map((game) => [game.id, rulesHash(game, config)])),
@@ -120,12 +129,14 @@ async function* opened({ config, model, judge, from }: RunInput, recorder: Recor
       config: loggedConfig(config.settings),
       seeds: config.seeds,
       hashes,
+      model: { kind, parameters, context, layout },
       arms,
       ...(from ? { from: describeFrom(from) } : {}),
       host: { model: model.card.title, engine: model.card.engine },
     },
     blobs: blobsOf(from ?? null),
   }));
+  if (audited) return;
   const facts = { config: loggedConfig(config.settings), arms, hashes };
   for (const [what, mine] of Object.entries(facts)) {
     const logged = event[what as keyof typeof facts];

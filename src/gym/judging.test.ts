@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { judgeParts, parseVerdict, proposalsOf } from './judging.ts';
-import type { Step } from '../log/events.ts';
+import { judgeParts, parseVerdict } from './judging.ts';
 
 test.each([
   [' 1', 1],
@@ -24,26 +23,4 @@ test('a plain judge reads the transcript of what it judged, a talking one the st
   const [chat] = judgeParts('chat', proposal);
   expect(chat!.text).toContain('Proposed action: down');
   expect(chat!.text).not.toContain('up');
-});
-
-test('proposals of a log: states carry the feedback before them; steps that were not judged are left out', () => {
-  const judge = {
-    prompt: '0'.repeat(64),
-    layout: 'plain' as const,
-    promptLength: 3,
-    completion: ' 1',
-    completionTokens: [1],
-  };
-  const steps = [
-    { observation: 'a', feedback: '', action: 'up', judgeScore: 1, judge },
-    { observation: 'b', feedback: 'bumped', action: null, judgeScore: null },
-    { observation: 'c', feedback: '', action: 'down', judgeScore: null, judge },
-  ] as Step[];
-  expect([...proposalsOf({ steps }, 'R')]).toEqual([
-    { index: 0, proposal: { rules: 'R', before: [], state: 'a', action: 'up' } },
-    {
-      index: 2,
-      proposal: { rules: 'R', before: [{ state: 'a', action: 'up', score: 1 }], state: 'bumped\nc', action: 'down' },
-    },
-  ]);
 });

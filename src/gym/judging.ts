@@ -1,9 +1,9 @@
 // A separate judge: a call of its own for each step that was played, by the same model or another. Its prompt is a pure
 // function of what the episode shows, so that `verify` can build it again. Never sees a reward.
 import { hashText } from '../log/chain.ts';
-import type { EpisodeEvent, Step } from '../log/events.ts';
-import type { LanguageModel, PromptPart } from '../models/types.ts';
-import { judgePrompt, judgeReasonPrompt, stateText } from './prompts.ts';
+import type { Step } from '../log/events.ts';
+import { plainOf, type LanguageModel, type PromptPart } from '../models/types.ts';
+import { judgePrompt, judgeReasonPrompt } from './prompts.ts';
 
 /** An action that somebody chose in `state`, after the judged steps before it. */
 export interface Proposal {
@@ -67,19 +67,5 @@ export async function judgeAll(
   }));
 }
 
-export const hashOf = (parts: readonly PromptPart[]): string =>
-  hashText(JSON.stringify(parts.map((part) => [part.role, part.role === 'user' ? part.plain : part.text])));
-
-/** What the judge was asked about each judged step of a logged episode. */
-export function* proposalsOf(
-  { steps }: Pick<EpisodeEvent, 'steps'>,
-  rules: string,
-): Generator<{ index: number; proposal: Proposal }> {
-  const before: { state: string; action: string; score: number | null }[] = [];
-  for (const [index, step] of steps.entries()) {
-    const state = stateText(index === 0 ? '' : steps[index - 1]!.feedback, step.observation);
-    if (!step.judge || step.action === null) continue;
-    yield { index, proposal: { rules, before: [...before], state, action: step.action } };
-    before.push({ state, action: step.action, score: step.judgeScore });
-  }
-}
+const hashOf = (parts: readonly PromptPart[]): string =>
+  hashText(JSON.stringify(parts.map((part) => [part.role, plainOf(part)])));

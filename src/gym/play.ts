@@ -5,7 +5,8 @@ import { CodedError, toErrorValue } from '../errors.ts';
 import type { EpisodeEvent, Step } from '../log/events.ts';
 import type { Completion, CompletionRequest, LanguageModel } from '../models/types.ts';
 import { answerGrammar, parseAnswer, type MaskMode } from './answer.ts';
-import { cutTail, isLonger, type ContextShares } from './budget.ts';
+import { cutTail, type Budget, type ContextShares } from './budget.ts';
+import { samplingOf } from './decoding.ts';
 import type { GameHost, GameReport, GameStart } from './host.ts';
 import type { Live } from './live.ts';
 import type { Arm } from './plugin.ts';
@@ -37,9 +38,13 @@ export interface PlayRules {
   shares: ContextShares;
   greedyScore: boolean;
   maskMode: MaskMode;
+  budget: Budget;
   /** Episodes side by side. */
   width: number;
 }
+
+/** What an arm does while it plays, and what it may see of the game. */
+export type PlayHooks = Pick<Arm, 'act' | 'judge' | 'judgeSteps'> & { readsExpert: boolean; readsReward: boolean };
 
 /** A finished step with its whole prompt; the log stores the prompt by reference (log/prompts.ts). */
 export interface PlayedStep extends Omit<Step, 'prompt' | 'promptTokens'> {
@@ -59,7 +64,7 @@ export type PlayItem = { live: Live } | { played: PlayedEpisode };
  */
 export async function* playEpisodes(
   plans: readonly EpisodePlan[],
-  hooks: Pick<Arm, 'act' | 'judge' | 'judgeSteps'> & { readsExpert: boolean; readsReward: boolean },
+  hooks: PlayHooks,
   model: LanguageModel,
   host: GameHost,
   rules: PlayRules,
@@ -74,16 +79,22 @@ export async function* playEpisodes(
       const { plan, i } = waiting.shift()!;
       active.push(await begin(plan, i, host));
     }
+    const asking = active.filter((running) => !running.done);
     const asked = await Promise.all(
-      active
-        .filter((running) => !running.done)
-        .map(async (running) => ({ running, request: await request(running, hooks, model, host, rules) })),
+      asking.map(async (running) => {
+        const requests: CompletionRequest[] = [];
+        await orFail(running, async () => {
+          const one = await request(running, hooks, host, rules);
+          // Counted before it is asked: a prompt that does not fit is not worth an answer.
+          if (one) requests.push(one);
+          else await tooLong(running, host);
+        });
+        return requests;
+      }),
     );
-    // Counted before it is asked: a prompt that does not fit is not worth an answer.
-    for (const { running, request } of asked) if (!request) await orFail(running, () => tooLong(running, host));
-    const ready = asked.filter(({ request }) => request !== null).map(({ running }) => running);
+    const ready = asking.filter((_, k) => asked[k]!.length > 0);
     if (ready.length > 0) {
-      const requests = asked.flatMap(({ request }) => request ?? []);
+      const requests = asked.flat();
       const startedMs = performance.now();
       const completions = await model.complete(requests, signal);
       const decodeMs = (performance.now() - startedMs) / ready.length;
@@ -178,7 +189,6 @@ async function orFail(running: Running, work: () => Promise<void>) {
 async function request(
   running: Running,
   hooks: Pick<Arm, 'act'> & { readsExpert: boolean },
-  model: LanguageModel,
   host: GameHost,
   rules: PlayRules,
 ): Promise<CompletionRequest | null> {
@@ -190,12 +200,12 @@ async function request(
   if (plan.preset === 'paper' && blocks.hints) {
     // With the hints' heading, which no prompt without hints has.
     const bare = actionPrompt('paper', start!.rules, { ...blocks, hints: '\n' }, turns, state);
-    const fitted = await cutTail(blocks.hints, bare, most, model);
+    const fitted = await cutTail(blocks.hints, bare, most, rules.budget);
     running.cut = fitted.cut;
     blocks = { ...blocks, hints: fitted.text };
   }
   const parts = actionPrompt(plan.preset, start!.rules, blocks, turns, state);
-  if (await isLonger(parts, most, model)) return null;
+  if (await rules.budget.exceeds(parts, most)) return null;
   running.blocks =
     plan.preset === 'pocket'
       ? [pocketHead(start!.rules, blocks)]
@@ -207,14 +217,12 @@ async function request(
     adapter: plan.adapter,
     ...(action === null ? {} : { forced: ` Answer: ${action}, Score:` }),
     ...(rules.maskMode === 'off' ? {} : { grammar: answerGrammar(rules.maskMode, start!.grammar) }),
-    sampling: {
+    sampling: samplingOf(plan.preset, {
       temperature: plan.temperature,
       seed: stepSeed(running.decodeSeed, running.steps.length),
       maxTokens,
-      // A pocket answer is one line; a longer one may think first, and ends where it would speak for the game.
-      stop: plan.preset === 'pocket' ? ['\n'] : ['\nEnv:'],
-      ...(rules.greedyScore && plan.phase === 'explore' ? { greedyAfter: 'Score:' } : {}),
-    },
+      greedyScore: rules.greedyScore && plan.phase === 'explore',
+    }),
   };
 }
 

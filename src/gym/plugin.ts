@@ -1,16 +1,9 @@
 // The contract of a plug-in: one folder with a manifest and, for each arm, hooks that all have a default.
 // An arm's state changes in one place only, `absorb`, which folds events of the log: so resuming is reading.
 import type { GameConfig, Preset } from '../../games/contract.ts';
-import type {
-  AdapterSaved,
-  Consolidation,
-  Draft,
-  JsonValue,
-  PluginEvent,
-  PromptText,
-  RunEvent,
-} from '../log/events.ts';
+import type { AdapterSaved, Consolidation, Draft, PluginEvent, PromptText, RunEvent } from '../log/events.ts';
 import type { Completion, CompletionRequest, PromptPart, TrainingPort } from '../models/types.ts';
+import type { Budget } from './budget.ts';
 import type { ExperienceView, Signal } from './experience.ts';
 import type { Proposal, Verdict } from './judging.ts';
 import type { Live } from './live.ts';
@@ -36,6 +29,8 @@ export interface ArmSpec {
   controls: readonly string[];
   /** Shown wherever the arm is, e.g. `dev-selected`. */
   note?: string;
+  /** Needs a model that can be trained here; refused before the run is opened where it cannot. */
+  trains?: boolean;
   /** The null of a run: evaluated once at x = 0 with several decode seeds, shared by all arms. */
   baseline?: boolean;
   /** false: it learns nothing while exploring, and is evaluated once. */
@@ -70,10 +65,6 @@ export interface Plugin {
   arm?(name: string, context: ArmContext): Arm;
   /** Wraps another arm's hooks. */
   variant?(name: string, arm: Arm, context: ArmContext): Arm;
-  /** Throws when the payload of a `plugin` event is not one of its own. */
-  validate?(kind: string, payload: JsonValue): void;
-  /** Recomputes what a `plugin` event decided, from the events before it; returns the payload it should have. */
-  replay?(event: PluginEvent, before: readonly RunEvent[]): JsonValue;
 }
 
 /** What an arm knows of its run. Facts and services only: no rewards, no scores. */
@@ -94,6 +85,8 @@ export interface ArmContext {
   readonly hintTokens: number;
   /** The budget of an answer for which a setting gives `tokens`: never more than its share of the model's context. */
   answerTokens(tokens: number): number;
+  /** What fits into a prompt. */
+  readonly budget: Budget;
   seed(...names: (string | number)[]): number;
   /** Calls outside an episode (summary, correction, …); the arm logs them in its event, so that the ledger sees them. */
   call(requests: readonly (Omit<CompletionRequest, 'adapter'> & { adapter?: string | null })[]): Promise<Completion[]>;

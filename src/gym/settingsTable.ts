@@ -288,7 +288,7 @@ export const SETTINGS: readonly Setting[] = [
     kind: 'number',
     range: [0, 1],
     default: 0.3,
-    help: 'share of invalid answers above which training stops',
+    help: 'share of invalid answers in the training window above which training stops for good',
   },
   {
     key: 'guardKl',
@@ -297,7 +297,7 @@ export const SETTINGS: readonly Setting[] = [
     kind: 'number',
     range: [0, 100],
     default: 2,
-    help: 'nats a token between old and new adapter above which an update is refused',
+    help: 'nats a token between old and new adapter above which an update is dropped; three dropped in a row stop training',
   },
 
   {

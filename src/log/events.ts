@@ -78,6 +78,15 @@ export const RunOpened = v.object({
     games: v.record(v.string(), text),
     code: text,
   }),
+  /** What the run's own decisions take from the model: its card's facts. Absent in logs older than this field. */
+  model: v.optional(
+    v.object({
+      kind: v.picklist(['engine', 'webllm', 'scripted']),
+      parameters: count,
+      context: v.pipe(count, v.minValue(1)),
+      layout: v.picklist(['plain', 'chat']),
+    }),
+  ),
   /** The arms, as their plug-ins declare them. */
   arms: v.array(
     v.object({
@@ -195,8 +204,10 @@ export const AdapterSaved = v.object({
   kl: v.nullable(finite),
   /** The engine's fingerprint of all base weights in memory: it must never change within a run. */
   baseHash: v.pipe(v.string(), v.regex(/^[0-9a-f]{16,64}$/, 'a fingerprint in hex')),
-  /** Why training stopped early, if it did. */
+  /** Why the update was refused, or why training has stopped. */
   guard: v.nullable(text),
+  /** Refused updates in a row, this one included; absent where it was not refused. */
+  refused: v.optional(v.pipe(count, v.minValue(1))),
   trainMs: v.optional(finite),
 });
 

@@ -2,9 +2,11 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CodedError } from '../errors.ts';
+import { readText } from '../engine/model/files.ts';
 import { directoryFiles } from '../engine/model/files.node.ts';
 import { openEngineModel, type EngineOptions } from './engine/index.ts';
-import type { LanguageModel } from './types.ts';
+import { openEngineText } from './engine/text.ts';
+import type { LanguageModel, ModelText } from './types.ts';
 
 /** The folder that `name` means. Errors: model/not-found. */
 export function modelFolder(name: string, root: string): string {
@@ -13,6 +15,19 @@ export function modelFolder(name: string, root: string): string {
     throw new CodedError('model/not-found', `no model at ${name}`, 'nano, or a folder in Hugging Face’s layout');
   }
   return folder;
+}
+
+/** The tokenizer of the model that `name` means; null where it is not here, or is none that we read. */
+export async function textByName(name: string, root: string): Promise<ModelText | null> {
+  try {
+    const files = await directoryFiles(modelFolder(name, root));
+    const read = async (file: string) => (files.has(file) ? await readText(files.get(file)!) : null);
+    const tokenizer = await read('tokenizer.json');
+    return tokenizer === null ? null : openEngineText(tokenizer, await read('tokenizer_config.json'));
+  } catch (error) {
+    if (error instanceof CodedError) return null;
+    throw error;
+  }
 }
 
 export async function openModelByName(

@@ -12,7 +12,7 @@ import { hashBytes } from '../log/chain.ts';
 import type { RunEvent } from '../log/events.ts';
 import { eventsOf, newRunId, type RunStore } from '../log/store.ts';
 import { exportRun, importRun } from '../log/transfer.ts';
-import type { LanguageModel, ModelCard } from '../models/types.ts';
+import type { LanguageModel, ModelCard, ModelText } from '../models/types.ts';
 import type { LabApi, LabMessage, RunState } from './contract.ts';
 import { ActiveRun } from './run.ts';
 import { findBeginning, type From } from './startFrom.ts';
@@ -30,6 +30,8 @@ export interface LabServices {
   /** Errors: storage/locked. */
   lock(title: string): Promise<() => void>;
   report: RunInput['report'];
+  /** The tokenizer of a model by the name that a log gives it; null where it is not at hand. */
+  text?(model: string): Promise<ModelText | null>;
   cycle?: typeof cycle;
 }
 
@@ -133,7 +135,11 @@ export class Lab implements LabApi {
     const store = await this.store();
     const { report } = this.services;
     const readBlob = (hash: string) => store.blob(hash);
-    return verifyLog(await this.events(runId), { report, readBlob, hashBlob: hashBytes });
+    const events = await this.events(runId);
+    const [opened] = events;
+    const name = opened?.type === 'run.opened' ? String(opened.config.model) : '';
+    const text = (await this.services.text?.(name)) ?? null;
+    return verifyLog(events, { report, readBlob, hashBlob: hashBytes, text });
   }
 
   /** For the end of the worker: the run can be gone on with. */

@@ -169,6 +169,7 @@ const api: LabApi = {
       events: events.length,
       episodes: events.filter((one) => one.type === 'episode').length,
       differences: [],
+      unchecked: [],
     };
   },
 };

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { RunEvent, RunOpened } from '../../log/events.ts';
 import { LogFile } from '../../log/files.node.ts';
 import { CodedError, toErrorValue } from '../../errors.ts';
-import { allSettings, runConfig, type RunConfig } from '../../gym/config.ts';
+import { allSettings, checkModel, runConfig, type RunConfig } from '../../gym/config.ts';
 import { formatSetting, parseSetting, type Settings } from '../../gym/settings.ts';
 import { SETTINGS } from '../../gym/settingsTable.ts';
 import { openModelByName } from '../../models/open.node.ts';
@@ -45,6 +45,7 @@ export const command: Command = {
     const config = runConfig(settings);
     const from = await startFrom(args.text('from-adapter'), args.text('from-memory'));
     const model = await openModelByName(config.text('model'), io.root, machine(config.settings));
+    checkModel(config, model);
     const judge = await judgeOf(config, io);
     const log = await LogFile.create(out, 'close');
     return finish(await runToLog({ config, model, ...judge, log, past: [], from }, isQuiet(args), io), args, io);

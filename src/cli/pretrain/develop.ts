@@ -2,6 +2,7 @@
 import type { Game } from '../../../games/contract.ts';
 import { splitContext } from '../../gym/budget.ts';
 import { localGameHost } from '../../gym/host.ts';
+import { tokenBudget } from '../../gym/budget.ts';
 import { playEpisodes, type EpisodePlan, type PlayedEpisode } from '../../gym/play.ts';
 import type { PromptBlocks } from '../../gym/prompts.ts';
 import { heldOutDecodeSeed, heldOutSeed } from '../../gym/seeds.ts';
@@ -43,6 +44,7 @@ export async function playDevelopment(
     shares: splitContext(model.card.context, 0, 48),
     greedyScore: true,
     maskMode: 'off',
+    budget: tokenBudget(model),
     width: 40,
   } as const;
   const episodes: PlayedEpisode[] = [];

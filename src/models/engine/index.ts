@@ -7,8 +7,8 @@ import { modelHash, modelInfo } from '../../engine/model/info.ts';
 import { openModel } from '../../engine/model/open.ts';
 import { TextTokenizer } from '../../engine/text/tokenizer.ts';
 import { Masker } from '../constrain/masks.ts';
-import type { Completion, CompletionRequest, LanguageModel, ModelCard } from '../types.ts';
-import { plainLayout, type Layout } from './layout.ts';
+import type { Completion, CompletionRequest, LanguageModel, ModelCard, ModelText } from '../types.ts';
+import { engineText } from './text.ts';
 import { Adapters, trainingPort } from './training.ts';
 
 export interface EngineOptions {
@@ -60,15 +60,15 @@ export async function openEngineModel(files: ModelFiles, options: EngineOptions)
 }
 
 export function engineModel(session: Session, tokenizer: TextTokenizer, card: ModelCard): LanguageModel {
-  const layout = plainLayout(tokenizer);
+  const text = engineText(tokenizer);
   const adapters = new Adapters(session.config);
   let masker: Masker | null = null;
   const masks = () => (masker ??= new Masker(tokenizer, session.config.eos, session.config.vocab));
   return {
     card,
-    complete: (requests, signal) => complete({ session, tokenizer, layout, adapters, masks }, requests, signal),
-    countTokens: async (texts) => texts.map((text) => layout.encode(text).length),
-    pieces: async (sequences) => sequences.map((ids) => ids.map((id) => tokenizer.tokenText(id))),
+    complete: (requests, signal) => complete({ session, tokenizer, text, adapters, masks }, requests, signal),
+    countTokens: async (texts) => texts.map((one) => text.encode(one).length),
+    pieces: async (sequences) => sequences.map((ids) => text.pieces(ids)),
     ...(card.canTrain ? { training: trainingPort(session, adapters) } : {}),
     close: () => session.close(),
   };
@@ -77,19 +77,19 @@ export function engineModel(session: Session, tokenizer: TextTokenizer, card: Mo
 interface Parts {
   session: Session;
   tokenizer: TextTokenizer;
-  layout: Layout;
+  text: ModelText;
   adapters: Adapters;
   /** Made at the first request that has a grammar. */
   masks: () => Masker;
 }
 
 async function complete(
-  { session, tokenizer, layout, adapters, masks }: Parts,
+  { session, tokenizer, text, adapters, masks }: Parts,
   requests: readonly CompletionRequest[],
   signal?: AbortSignal,
 ): Promise<Completion[]> {
-  const prompts = requests.map((request) => layout.prompt(request.parts, request.exactIds));
-  const forced = requests.map((request) => (request.forced ? layout.encode(request.forced) : []));
+  const prompts = requests.map((request) => text.prompt(request.parts, request.exactIds));
+  const forced = requests.map((request) => (request.forced ? text.encode(request.forced) : []));
   const generations = await session.generate(
     requests.map(({ sampling, adapter, grammar, forced: start }, i) => {
       const { temperature, topK, topP, seed, maxTokens, stop, greedyAfter } = sampling;
@@ -115,13 +115,10 @@ async function complete(
   );
   return generations.map((generation, i): Completion => {
     const ids = [...forced[i]!, ...generation.ids];
-    // The token that ends a sequence is no text.
-    const spoken = ids.filter((id) => !tokenizer.controlIds.has(id));
     const masked = generation.maskedMass;
     return {
-      text: tokenizer.decode(spoken),
+      ...text.answer(ids),
       ids,
-      pieces: ids.map((id) => (tokenizer.controlIds.has(id) ? '' : tokenizer.tokenText(id))),
       forcedIds: forced[i]!.length,
       promptIds: prompts[i]!.ids,
       promptText: prompts[i]!.text,

@@ -57,23 +57,4 @@ export const plugin: Plugin = {
       },
     };
   },
-  validate(_kind, payload) {
-    v.parse(Choice, payload);
-  },
-  replay(event, before) {
-    // The development checkpoints just before it, one a temperature, in the order in which they were tried.
-    const { tried } = v.parse(Choice, event.payload);
-    const checkpoints = before
-      .filter(
-        (one) => one.type === 'checkpoint' && one.role === 'development' && one.pathway.startsWith('frozen-sharp'),
-      )
-      .slice(-tried.length);
-    const again = tried.map(({ temperature }, i) => {
-      const checkpoint = checkpoints[i];
-      const scores = checkpoint?.type === 'checkpoint' ? checkpoint.scores : [];
-      return { temperature, mean: scores.reduce((sum, score) => sum + score, 0) / scores.length };
-    });
-    const best = again.reduce((a, b) => (b.mean > a.mean ? b : a));
-    return { temperature: best.temperature, tried: again };
-  },
 };

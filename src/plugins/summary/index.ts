@@ -1,5 +1,6 @@
 // Summary memory: the model writes tips from its episodes and its own scores; the tips stand where the history would.
 import { hashText } from '../../log/chain.ts';
+import { samplingOf } from '../../gym/decoding.ts';
 import {
   episodeLines,
   headThatFits,
@@ -88,12 +89,11 @@ function summaryArm(context: ArmContext): Arm {
       const [completion] = await context.call([
         {
           parts,
-          sampling: {
+          sampling: samplingOf(context.preset, {
             temperature: settings.summaryTemperature as number,
             seed: context.seed('summary', x),
             maxTokens,
-            stop: context.preset === 'pocket' ? ['\n'] : ['\nEnv:'],
-          },
+          }),
         },
       ]);
       const written = parseTips(completion!.text);
