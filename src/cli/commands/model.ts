@@ -14,14 +14,14 @@ import { createSession } from '../../engine/session.ts';
 import { chatTemplateOf, encodeChat } from '../../engine/text/chat.ts';
 import { TextTokenizer } from '../../engine/text/tokenizer.ts';
 import { LORA_TARGETS, type Adapter, type Session } from '../../engine/types.ts';
-import { modelFolder } from '../../models/open.node.ts';
+import { modelFilesByName } from '../../models/open.node.ts';
 import type { Args, Command } from '../command.ts';
 
 export const command: Command = {
   name: 'model',
   summary: 'The engine alone: info, tokens, logits, generate, train.',
   usage:
-    'info|tokens|logits|generate|train --model nano|DIR [--adapter DIR] [--ids 1,2,3 | --text T | --file F] [--chat] [--temperature X] [--max N] [--seed N] [--n N] [--data step.json --out DIR [--gradients FILE]] [--threads N] [--json]',
+    'info|tokens|logits|generate|train --model nano|DIR|FILE.gguf [--adapter DIR] [--ids 1,2,3 | --text T | --file F] [--chat] [--temperature X] [--max N] [--seed N] [--n N] [--data step.json --out DIR [--gradients FILE]] [--threads N] [--json]',
   flags: {
     model: { type: 'string' },
     adapter: { type: 'string' },
@@ -48,8 +48,8 @@ export const command: Command = {
     const engine = args.oneOf('engine', ['cpu', 'webgpu'], 'cpu');
     if (engine === 'webgpu')
       throw new CodedError('gpu/unavailable', 'this build has no WebGPU executor yet', 'use --engine cpu');
-    const folder = modelFolder(args.text('model') ?? 'nano', io.root);
-    const result = await known(await openModel(await directoryFiles(folder)), args);
+    const files = await modelFilesByName(args.text('model') ?? 'nano', io.root);
+    const result = await known(await openModel(files), args);
     io.out(JSON.stringify(result));
     return 0;
   },
