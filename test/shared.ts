@@ -9,7 +9,10 @@ export const shared = (path: string): string => fileURLToPath(new URL(`../../sha
 /** A suite that needs these files of ../shared; without them it is skipped, and its name says why. */
 export function describeWith(paths: readonly string[], name: string, suite: () => void): void {
   const missing = paths.filter((path) => !existsSync(shared(path)));
-  if (missing.length === 0) return describe(name, suite);
+  if (missing.length === 0) {
+    describe(name, suite);
+    return;
+  }
   const reason = `${missing.join(', ')} not found in ${shared('')}`;
   if (process.env.S3_REQUIRE_MODELS === '1') {
     it(name, () => {

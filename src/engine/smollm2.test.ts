@@ -74,7 +74,9 @@ describeWith([MODEL, REFERENCES], 'SmolLM2-135M-Instruct, Q4_1', () => {
     const strings = json(Tokens, 'tokens.json');
     expect(strings.length).toBe(64);
     for (const { text, ids } of strings) {
-      expect(tokenizer.encode(text), JSON.stringify(text)).toEqual(ids);
+      // Both read `<|im_end|>` in a text as the control token, as we do only in text that is trusted.
+      expect(tokenizer.encodeTrusted(text), JSON.stringify(text)).toEqual(ids);
+      if (!ids.some((id) => tokenizer.controlIds.has(id))) expect(tokenizer.encode(text)).toEqual(ids);
       expect(tokenizer.decode(ids)).toBe(text);
     }
   });
@@ -159,7 +161,9 @@ describeWith([MODEL, REFERENCES], 'SmolLM2-135M-Instruct, Q4_1', () => {
         openAdapter(await directoryFiles(shared(`${REFERENCES}/lora/${name}`)), config);
       const optimizer: AdamW = { lr: step.lr, beta1: 0.9, beta2: 0.999, eps: 1e-8, weightDecay: 0, clip: 0 };
       const trainer = session.trainAdapter(await folder('adapter-0'), optimizer);
-      const batch = { sequences: step.sequences, weights: step.weights };
+      // By the reference's definition: the sum of all weights, some of which are negative.
+      const normalizer = step.weights.flatMap((weights) => weights.slice(1)).reduce((a, b) => a + b);
+      const batch = { sequences: step.sequences, weights: step.weights, normalizer };
       const loss: number[] = [];
       for (let i = 0; i < step.steps; i++) {
         const result = await trainer.step(batch);

@@ -71,7 +71,8 @@ const Messages = v.pipe(v.array(v.object({ role: v.string(), content: v.string()
 async function tokens(opened: OpenedModel, args: Args) {
   const tokenizer = tokenizerOf(opened);
   const text = givenText(args);
-  if (!args.flag('chat')) return { ids: tokenizer.encode(text) };
+  // The terminal's own text may spell control tokens, as other software reads them.
+  if (!args.flag('chat')) return { ids: tokenizer.encodeTrusted(text) };
   const template = chatTemplateOf(opened.texts);
   if (!template) throw new CodedError('model/template', 'the model has no chat template', 'leave out --chat');
   return encodeChat(tokenizer, template, parse(Messages, text, 'messages'), { addGenerationPrompt: true });
@@ -205,7 +206,8 @@ async function train(opened: OpenedModel, args: Args) {
     const batch = {
       sequences: data.sequences,
       weights: data.weights,
-      ...(data.normalizer === undefined ? {} : { normalizer: data.normalizer }),
+      // Given in so many words, since the engine asks for it where weights are negative.
+      normalizer: data.normalizer ?? data.weights.flatMap((weights) => weights.slice(1)).reduce((a, b) => a + b, 0),
     };
     const loss: number[] = [];
     for (let step = 0; step < data.steps; step++) {
