@@ -43,7 +43,7 @@ export class CpuSession implements Session, GenerateHost, TrainHost {
     this.adapters = new AdapterStore(executor, store.config);
     const left = Math.max(64 << 20, budget - store.region.bytes);
     this.pool = new PagePool(executor.arena, store.config, pageLimit(store.config, left / 3));
-    this.activationBytes = left / 3;
+    this.activationBytes = left / 4; // beside the cache there are the adapter's gradient and moments, and the process
   }
 
   static async create(weights: ModelWeights, options: CpuOptions): Promise<CpuSession> {

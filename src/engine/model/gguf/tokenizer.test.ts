@@ -13,7 +13,9 @@ const merges = ['1 2', '12 3', '123 4', 'Ġ 1', 'a b', 'Ġ ab', 'Ã ©', '! !', 
 const tokens = ['<|begin|>', '<|end|>', '<think>', ...BYTE_CHARACTERS, ...merges.map((pair) => pair.replace(' ', ''))];
 /** No merges lead to this one. */
 tokens.push('ba', '[PAD1]');
-const types = tokens.map((token) => (token.startsWith('<|') ? 3 : token === '<think>' ? 4 : token === '[PAD1]' ? 5 : 1));
+const types = tokens.map((token) =>
+  token.startsWith('<|') ? 3 : token === '<think>' ? 4 : token === '[PAD1]' ? 5 : 1,
+);
 
 const described: Record<string, Typed> = {
   'tokenizer.ggml.model': [8, 'gpt2'],
