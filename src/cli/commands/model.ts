@@ -14,14 +14,14 @@ import { createSession } from '../../engine/session.ts';
 import { chatTemplateOf, encodeChat } from '../../engine/text/chat.ts';
 import { TextTokenizer } from '../../engine/text/tokenizer.ts';
 import { LORA_TARGETS, type Adapter, type Session } from '../../engine/types.ts';
-import { modelFolder } from '../../models/open.node.ts';
+import { modelFilesByName } from '../../models/open.node.ts';
 import { requireFile, type Args, type Command } from '../command.ts';
 
 export const command: Command = {
   name: 'model',
   summary: 'The engine alone: info, tokens, logits, generate, train.',
   usage:
-    'info|tokens|logits|generate|train --model nano|DIR [--adapter DIR] [--ids 1,2,3 | --text T | --file F] [--chat] [--temperature X] [--max N] [--seed N] [--n N] [--data step.json --out DIR [--gradients FILE]] [--threads N] [--json]',
+    'info|tokens|logits|generate|train --model nano|DIR|FILE.gguf [--adapter DIR] [--ids 1,2,3 | --text T | --file F] [--chat] [--temperature X] [--max N] [--seed N] [--n N] [--data step.json --out DIR [--gradients FILE]] [--threads N] [--json]',
   flags: {
     model: { type: 'string' },
     adapter: { type: 'string' },
@@ -48,8 +48,8 @@ export const command: Command = {
     const engine = args.oneOf('engine', ['cpu', 'webgpu'], 'cpu');
     if (engine === 'webgpu')
       throw new CodedError('gpu/unavailable', 'this build has no WebGPU executor yet', 'use --engine cpu');
-    const folder = modelFolder(args.text('model') ?? 'nano', io.root);
-    const result = await known(await openModel(await directoryFiles(folder)), args);
+    const files = await modelFilesByName(args.text('model') ?? 'nano', io.root);
+    const result = await known(await openModel(files), args);
     io.out(JSON.stringify(result));
     return 0;
   },
@@ -71,7 +71,8 @@ const Messages = v.pipe(v.array(v.object({ role: v.string(), content: v.string()
 async function tokens(opened: OpenedModel, args: Args) {
   const tokenizer = tokenizerOf(opened);
   const text = givenText(args);
-  if (!args.flag('chat')) return { ids: tokenizer.encode(text) };
+  // The terminal's own text may spell control tokens, as other software reads them.
+  if (!args.flag('chat')) return { ids: tokenizer.encodeTrusted(text) };
   const template = chatTemplateOf(opened.texts);
   if (!template) throw new CodedError('model/template', 'the model has no chat template', 'leave out --chat');
   return encodeChat(tokenizer, template, parse(Messages, text, 'messages'), { addGenerationPrompt: true });
@@ -205,7 +206,8 @@ async function train(opened: OpenedModel, args: Args) {
     const batch = {
       sequences: data.sequences,
       weights: data.weights,
-      ...(data.normalizer === undefined ? {} : { normalizer: data.normalizer }),
+      // Given in so many words, since the engine asks for it where weights are negative.
+      normalizer: data.normalizer ?? data.weights.flatMap((weights) => weights.slice(1)).reduce((a, b) => a + b, 0),
     };
     const loss: number[] = [];
     for (let step = 0; step < data.steps; step++) {

@@ -36,7 +36,7 @@ interface Probe {
 export const command: Command = {
   name: 'probe',
   summary: 'Probes the prompt’s slots on development instances: right content against none against wrong.',
-  usage: '[--model nano|DIR] [--games NAME,NAME] [--episodes N] [--threads N] [--json]',
+  usage: '[--model nano|DIR|FILE.gguf] [--games NAME,NAME] [--episodes N] [--threads N] [--json]',
   flags: {
     model: { type: 'string' },
     games: { type: 'string' },

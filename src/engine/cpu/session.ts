@@ -17,7 +17,7 @@ import { CpuTrainer, type Subject, type TrainHost } from './trainer.ts';
 export interface CpuOptions {
   /** At most this many; default: the machine's processors. */
   threads?: number;
-  /** Bytes for everything; default 2 GB. Decides how many tokens are cached and when activations are recomputed. */
+  /** Bytes for everything; default 2 GB. Decides how many tokens are cached and of how many layers a training step recomputes activations. */
   memoryBudget?: number;
 }
 
@@ -43,7 +43,7 @@ export class CpuSession implements Session, GenerateHost, TrainHost {
     this.adapters = new AdapterStore(executor, store.config);
     const left = Math.max(64 << 20, budget - store.region.bytes);
     this.pool = new PagePool(executor.arena, store.config, pageLimit(store.config, left / 3));
-    this.activationBytes = left / 2;
+    this.activationBytes = left / 4; // beside the cache there are the adapter's gradient and moments, and the process
   }
 
   static async create(weights: ModelWeights, options: CpuOptions): Promise<CpuSession> {

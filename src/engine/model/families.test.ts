@@ -101,7 +101,7 @@ describe('openModel', () => {
       /^model\/bad-file/,
     );
     expect(await codeOf({ 'config.json': null, 'm.gguf': memoryFile('m.gguf', 'GGUF') })).toMatch(
-      /^model\/unsupported/,
+      /^model\/bad-file/,
     );
     await expect(directoryFiles(folder('none'))).rejects.toMatchObject({ code: 'model/not-found' });
   });
