@@ -116,7 +116,10 @@ export function loggedConfig(settings: Settings): Settings {
   return { ...kept, model: withoutFolder(settings.model!), judge: withoutFolder(settings.judge!) };
 }
 
+/** Of a path only its end: where a model lies on somebody's disk is nobody's business. An address is where others find it. */
 const withoutFolder = (name: JsonValue): string =>
-  String(name)
-    .split(/[\\/]/)
-    .findLast((part) => part !== '') ?? String(name);
+  /^https?:/.test(String(name))
+    ? String(name)
+    : (String(name)
+        .split(/[\\/]/)
+        .findLast((part) => part !== '') ?? String(name));

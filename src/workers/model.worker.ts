@@ -4,7 +4,7 @@ import * as Comlink from 'comlink';
 import { CodedError } from '../errors.ts';
 import { openEngineModel } from '../models/engine/index.ts';
 import type { LanguageModel, TrainingPort } from '../models/types.ts';
-import { fetchModel, modelUrl } from './modelFiles.ts';
+import { findModel } from './modelFiles.ts';
 import type { ModelWorkerApi } from './remoteModel.ts';
 import { serve } from './wire.ts';
 
@@ -24,7 +24,7 @@ function trainer(): TrainingPort {
 
 const api: ModelWorkerApi = {
   async open({ model: name, engine, threads, base }, progress) {
-    const files = await fetchModel(modelUrl(name, base), {
+    const files = await findModel(name, base, {
       progress: (loaded, total) => progress('download', loaded, total),
     });
     model = await openEngineModel(files, {
