@@ -28,7 +28,40 @@ async function withModel(page) {
   });
 }
 
+const TINY = '?v=1&games=trust&explore=1&every=1&strict=3&frozenReplicates=1&pathways=frozen,history';
+
 export default [
+  {
+    name: 'live: a model from this computer is put on the shelf, asked, played, found again after a reload, deleted',
+    unless,
+    timeoutMs: 240_000,
+    async run({ url, page: newPage }) {
+      const page = await newPage({ recording: [] });
+      await page.goto(`${url}${TINY}`);
+      await page.getByRole('button', { name: 'Model', exact: true }).click();
+      const names = ['config.json', 'tokenizer.json', 'tokenizer_config.json', 'model.safetensors'];
+      await page
+        .locator('dialog[open] input[type=file]')
+        .first()
+        .setInputFiles(names.map((name) => join(folder, name)));
+      await page.getByText('from this computer', { exact: false }).first().waitFor({ timeout: 60_000 });
+      await page.getByRole('button', { name: 'Ask model' }).and(page.locator(':disabled')).waitFor();
+      assert.match(page.url(), /model=local%3Amodel/);
+      await page.keyboard.press('Escape');
+      // Nothing of it comes over the net: the page's own nano isn't served here.
+      await page.locator('[data-part=run]').click();
+      await reached(page, 'done');
+      const [download] = await Promise.all([page.waitForEvent('download'), page.locator('[data-part=export]').click()]);
+      const [opened] = readFileSync(await download.path(), 'utf8').split('\n');
+      assert.equal(JSON.parse(opened).config.model, 'local:model');
+      await page.reload();
+      await page.getByRole('button', { name: 'Model', exact: true }).click();
+      await page.getByRole('button', { name: 'Delete model' }).click();
+      await page.getByRole('button', { name: 'Delete model for good' }).click();
+      await page.getByRole('button', { name: 'Ask model' }).waitFor({ state: 'detached' });
+      assert.deepEqual(page.errors, []);
+    },
+  },
   {
     name: 'live: autorun, reload in the middle, on to the end; verified, exported and imported with the same numbers',
     unless,
