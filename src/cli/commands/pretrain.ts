@@ -15,7 +15,7 @@ export const command: Command = {
   name: 'pretrain',
   summary: 'Pretrains nano on our engine; goes on where it stopped. --ship copies the result to public/models/nano.',
   usage:
-    '[--out DIR] [--from DIR] [--games NAME:WEIGHT/WEIGHT,…] [--skills SHARE] [--tokens N] [--batch N] [--lr X] [--hidden N] [--layers N] [--heads N] [--ffn N] [--seed N] [--threads N] [--every N] [--ship]',
+    '[--out DIR] [--from DIR] [--games NAME:WEIGHT/WEIGHT,…] [--skills SHARE] [--drills SHARE] [--tokens N] [--batch N] [--lr X] [--hidden N] [--layers N] [--heads N] [--ffn N] [--seed N] [--threads N] [--every N] [--ship]',
   flags: {
     out: { type: 'string' },
     from: { type: 'string' },
@@ -29,6 +29,7 @@ export const command: Command = {
     ffn: { type: 'string' },
     seed: { type: 'string' },
     skills: { type: 'string' },
+    drills: { type: 'string' },
     threads: { type: 'string' },
     every: { type: 'string' },
     ship: { type: 'boolean' },
@@ -117,6 +118,7 @@ function planOf(args: Args): Plan {
     },
     documentTokens: 2000,
     skills: args.number('skills', 0.5, [0, 1]),
+    drills: args.number('drills', 0.25, [0, 1]),
   };
 }
 

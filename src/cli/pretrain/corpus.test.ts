@@ -3,10 +3,24 @@ import { findGame } from '../../../games/registry.ts';
 import { TextTokenizer } from '../../engine/text/tokenizer.ts';
 import { encodeDocument, vocabularyOf } from './encode.ts';
 import { makeDocument } from './corpus.ts';
+import { makeDrill } from './drill.ts';
 
 const games = ['trust', 'snake', 'tetris', 'pvz', 'chess', 'minesweeper', 'nullify'].map((name) => findGame(name)!);
 const { tokenizerJson, tokenizerConfigJson } = vocabularyOf(games, 40);
 const tokenizer = new TextTokenizer(tokenizerJson, tokenizerConfigJson);
+
+it('drills are lossless, and what is said again is what was listed', () => {
+  for (let i = 0; i < 60; i++) {
+    const document = makeDrill(`test ${i}`);
+    const { ids, weights } = encodeDocument(document, tokenizer, 4096);
+    expect(tokenizer.decode(ids.slice(1))).toBe(document.map(({ text }) => text).join(''));
+    expect(weights.filter((weight) => weight > 0).length).toBeGreaterThan(4);
+    const words = (text: string) => new Set(text.match(/[\w:,()]+/g));
+    const [listed, said] = [words(document[0]!.text), words(document[1]!.text)];
+    if (!document[0]!.text.includes('same')) continue;
+    for (const word of said) expect([...listed].some((one) => one.split(':')[1] === word.split(':')[1])).toBe(true);
+  }
+});
 
 it.each(games.map((game) => [game.id, game] as const))('documents of %s are short and lossless', (_, game) => {
   for (let i = 0; i < 40; i++) {

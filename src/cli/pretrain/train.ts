@@ -15,6 +15,7 @@ import { TextTokenizer } from '../../engine/text/tokenizer.ts';
 import type { ModelConfig, ModelWeights, Session, Trainer } from '../../engine/types.ts';
 import { CodedError } from '../../errors.ts';
 import { makeDocument, type Part } from './corpus.ts';
+import { makeDrill } from './drill.ts';
 import { encodeDocument, vocabularyOf, type Encoded } from './encode.ts';
 
 export interface Plan {
@@ -32,6 +33,8 @@ export interface Plan {
   documentTokens: number;
   /** Share of the tokens that go to short documents first: skills before histories. */
   skills: number;
+  /** Share of the documents that are drills. */
+  drills: number;
 }
 
 export interface Progress {
@@ -167,7 +170,9 @@ function nextBatch(plan: Plan, tokenizer: TextTokenizer, progress: Progress): En
     const n = progress.document++;
     const part = progress.tokens < plan.skills * plan.tokens ? 'skills' : 'histories';
     const choice = stream(plan.seed, 'game', n).weighted(plan.games.map(({ weight }) => weight[part]));
-    const document = makeDocument(plan.games[choice]!.game, `pretrain ${plan.seed} ${n}`, part);
+    const seed = `pretrain ${plan.seed} ${n}`;
+    const drilled = stream(plan.seed, 'drill', n).next() < plan.drills;
+    const document = drilled ? makeDrill(seed) : makeDocument(plan.games[choice]!.game, seed, part);
     const encoded = encodeDocument(document, tokenizer, plan.documentTokens);
     if (!encoded.weights.some((weight) => weight > 0)) continue; // its answer was cut off
     batch.push(encoded);
