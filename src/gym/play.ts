@@ -263,6 +263,7 @@ async function apply(
       maskedMass: completion.maskedMass,
       logprob: completion.logprob,
       finish: completion.finish,
+      ...(completion.thought === undefined ? {} : { thought: completion.thought }),
       ...(running.cut ? { cut: running.cut } : {}),
       decodeMs,
     });
