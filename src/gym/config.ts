@@ -116,7 +116,9 @@ export function loggedConfig(settings: Settings): Settings {
   return { ...kept, model: withoutFolder(settings.model!), judge: withoutFolder(settings.judge!) };
 }
 
+/** An address may bring more with it than a file's name. */
 const withoutFolder = (name: JsonValue): string =>
   String(name)
+    .replace(/\?.*/, '')
     .split(/[\\/]/)
     .findLast((part) => part !== '') ?? String(name);

@@ -20,7 +20,10 @@ export interface LoggedPrompt {
   ids: readonly number[];
 }
 
-export interface LoggedAnswer extends Pick<Completion, 'text' | 'ids' | 'logprob' | 'maskedMass' | 'finish' | 'thought'> {
+export interface LoggedAnswer extends Pick<
+  Completion,
+  'text' | 'ids' | 'logprob' | 'maskedMass' | 'finish' | 'thought'
+> {
   /** null: the log keeps no more of it than `promptLength`. */
   prompt: LoggedPrompt | null;
   promptLength: number;

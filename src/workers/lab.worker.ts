@@ -1,4 +1,5 @@
 // The lab's worker: gives the lab what this browser has. Knows nothing of runs.
+import type { CodedError } from '../errors.ts';
 import { openStore } from '../log/open.ts';
 import { takeRunLock } from '../log/runLock.ts';
 import { closingReport } from '../report/defaults.ts';
@@ -6,6 +7,8 @@ import { workerGameHost } from './gameHost.ts';
 import { Lab } from './labService.ts';
 import { fetchTexts, modelUrl } from './modelFiles.ts';
 import { openRemoteModel } from './remoteModel.ts';
+import { openRenewed } from './renewed.ts';
+import { isWebllm } from '../models/webllm/name.ts';
 import type { ModelCard } from '../models/types.ts';
 import { serve } from './wire.ts';
 
@@ -22,11 +25,15 @@ const lab: Lab = new Lab({
     };
     const progress = (what: string, loaded: number, total: number | null) => loading(what, loaded, total);
     // A dead worker's calls fail the run; the next one starts with a new worker.
-    const model = await openRemoteModel(spec, { progress, onDeath: () => void lab.forget() });
+    const gone = () => void lab.forget();
+    const open = (onDeath: (error: CodedError) => void) => openRemoteModel(spec, { progress, onDeath });
+    const model = await (isWebllm(spec.model) ? openRenewed(open, gone) : open(gone));
     cards.set(model.card.id, model.card);
     return model;
   },
   async text(model) {
+    // Its prompts cannot be made again from outside.
+    if (isWebllm(model)) return null;
     const files = await fetchTexts(modelUrl(model, base));
     if (!files) return null;
     // Loaded only where a log is verified.
