@@ -35,13 +35,13 @@ export interface WebllmOptions {
 export type Stage = 'download' | 'weights' | 'shaders';
 
 interface Patience {
-  /** Without any progress while loading. A shard may take long to come, so may a shader. */
+  /** Without any progress while loading: WebLLM tells of whole shards only, and fetches four at a time. */
   loadMs: number;
-  /** Without a token; the first one of a prompt waits for all of it to be read. */
+  /** Without a token; the first one waits for the whole prompt to be read. */
   tokenMs: number;
 }
 
-const PATIENCE: Patience = { loadMs: 120_000, tokenMs: 60_000 };
+const PATIENCE: Patience = { loadMs: 300_000, tokenMs: 120_000 };
 
 /**
  * Errors: gpu/unavailable, gpu/feature, gpu/limits, gpu/memory, gpu/lost, model/unknown, model/offline, model/bad-file,
@@ -99,7 +99,7 @@ export async function openWebllm(options: WebllmOptions): Promise<LanguageModel>
       engine: opened.engine,
       tap,
       answersAtOnce: thinksFirst(opened.entry.model_id),
-      awaitNext: (next) => patiently(() => next, waiting('answering', patience.tokenMs)),
+      awaitNext: (next, ms = patience.tokenMs) => patiently(() => next, waiting('answering', ms)),
     };
     // `reload` resolves also when it was broken off.
     await prove(talk, patience.loadMs);
