@@ -34,7 +34,8 @@ export function duration(ms: number): string {
 export function size(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   if (bytes < 1e6) return `${(bytes / 1000).toFixed(0)} kB`;
-  return `${(bytes / 1e6).toFixed(1)} MB`;
+  if (bytes < 1e9) return `${(bytes / 1e6).toFixed(bytes < 1e8 ? 1 : 0)} MB`;
+  return `${(bytes / 1e9).toFixed(2)} GB`;
 }
 
 export const short = (hash: string | null | undefined) => (hash ? `${hash.slice(0, 8)}…` : '–');

@@ -116,9 +116,10 @@ export function loggedConfig(settings: Settings): Settings {
   return { ...kept, model: withoutFolder(settings.model!), judge: withoutFolder(settings.judge!) };
 }
 
-/** An address may bring more with it than a file's name. */
+/** Of a path only its end: where a model lies on somebody's disk is nobody's business. An address is where others find it. */
 const withoutFolder = (name: JsonValue): string =>
-  String(name)
-    .replace(/\?.*/, '')
-    .split(/[\\/]/)
-    .findLast((part) => part !== '') ?? String(name);
+  /^(?:\w+:)?https?:/.test(String(name))
+    ? String(name)
+    : (String(name)
+        .split(/[\\/]/)
+        .findLast((part) => part !== '') ?? String(name));

@@ -5,7 +5,6 @@ import { takeRunLock } from '../log/runLock.ts';
 import { closingReport } from '../report/defaults.ts';
 import { workerGameHost } from './gameHost.ts';
 import { Lab } from './labService.ts';
-import { fetchTexts, modelUrl } from './modelFiles.ts';
 import { openRemoteModel } from './remoteModel.ts';
 import { openRenewed } from './renewed.ts';
 import { isWebllm } from '../models/webllm/name.ts';
@@ -32,13 +31,9 @@ const lab: Lab = new Lab({
     return model;
   },
   async text(model) {
-    // Its prompts cannot be made again from outside.
-    if (isWebllm(model)) return null;
-    const files = await fetchTexts(modelUrl(model, base));
-    if (!files) return null;
     // Loaded only where a log is verified.
-    const { openEngineText } = await import('../models/engine/text.ts');
-    return openEngineText(files);
+    const { textsOf } = await import('./modelTexts.ts');
+    return textsOf(model, base);
   },
   openHost: () => workerGameHost(),
   models: async () => [...cards.values()],

@@ -2,12 +2,12 @@
 // Knows no game and no log.
 import { openEngineModel } from '../models/engine/index.ts';
 import { modelApi } from './modelApi.ts';
-import { fetchModel, modelUrl } from './modelFiles.ts';
+import { findModel } from './modelFiles.ts';
 import { serve } from './wire.ts';
 
 serve(
   modelApi(async ({ model: name, engine, threads, base }, progress) => {
-    const files = await fetchModel(modelUrl(name, base), {
+    const files = await findModel(name, base, {
       progress: (loaded, total) => progress('download', loaded, total),
     });
     return openEngineModel(files, {

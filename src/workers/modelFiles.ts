@@ -2,12 +2,12 @@
 // Knows nothing of what is in them.
 import { CodedError } from '../errors.ts';
 import { blobFile, modelFiles, type ModelFiles } from '../engine/model/files.ts';
-import type { TextFiles } from '../models/engine/text.ts';
+import { downloadModel, isGguf } from '../models/shelf/download.ts';
+import { LOCAL } from '../models/shelf/put.ts';
+import { Shelf } from '../models/shelf/shelf.ts';
 
 const NEEDED = ['config.json', 'tokenizer.json', 'model.safetensors'] as const;
 const OPTIONAL = ['tokenizer_config.json', 'generation_config.json', 'chat_template.jinja'] as const;
-
-const isGguf = (name: string): boolean => name.toLowerCase().endsWith('.gguf');
 
 /** What a model's name means: our folder, a folder at an address, or a GGUF file at one. */
 export function modelUrl(name: string, base: string): URL {
@@ -15,18 +15,50 @@ export function modelUrl(name: string, base: string): URL {
   return new URL(name.endsWith('/') || isGguf(name) ? name : `${name}/`, base);
 }
 
-/** The texts of a model's folder without its weights; null where they cannot be had, and for a file that holds all in one. */
-export async function fetchTexts(folder: URL): Promise<TextFiles | null> {
-  if (isGguf(folder.pathname)) return null;
-  try {
-    const names = ['tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja'];
-    const found = await Promise.all(names.map((name) => download(new URL(name, folder), {})));
-    const [tokenizer, tokenizerConfig, chatTemplate] = await Promise.all(found.map((blob) => blob?.text() ?? null));
-    return tokenizer ? { tokenizer, tokenizerConfig: tokenizerConfig!, chatTemplate: chatTemplate! } : null;
-  } catch {
-    return null;
+/**
+ * The files of the model that `name` means: from this device's disk where they lie there; else from the page's own host;
+ * else they are fetched to the disk first, and go on where a fetch was cut off.
+ * Errors: model/missing, model/cut-off, model/stalled, model/offline, model/aborted, storage/…
+ */
+export async function findModel(
+  name: string,
+  base: string,
+  options: { progress?: (loaded: number, total: number | null) => void; signal?: AbortSignal } = {},
+): Promise<ModelFiles> {
+  const kept = await shelved(name, base);
+  if (kept) return kept;
+  if (name.startsWith(LOCAL)) {
+    throw new CodedError(
+      'model/missing',
+      `${name.slice(LOCAL.length)} is not on this device`,
+      'choose its files again',
+    );
   }
+  const url = modelUrl(name, base);
+  if (url.origin === new URL(base).origin) return fetchModel(url, options);
+  const { progress, signal } = options;
+  const shelf = await Shelf.open();
+  await downloadModel(await shelf.slot(url.href, titleOf(url)), url.href, {
+    ...(signal ? { signal } : {}),
+    ...(progress ? { progress: ({ loaded, total }) => progress(loaded, total) } : {}),
+  });
+  return (await shelf.files(url.href))!;
 }
+
+/** A model's files on this device's disk, or null. */
+export async function shelved(name: string, base: string): Promise<ModelFiles | null> {
+  if (name === 'nano') return null;
+  const shelf = await Shelf.open().catch(() => null);
+  return (await shelf?.files(name.startsWith(LOCAL) ? name : modelUrl(name, base).href)) ?? null;
+}
+
+const titleOf = (url: URL): string =>
+  decodeURIComponent(
+    url.pathname
+      .replace(/\/resolve\/[^/]+\/$/, '')
+      .split('/')
+      .findLast((part) => part !== '') ?? url.host,
+  );
 
 /**
  * The files of a folder in Hugging Face layout (`folder` ends in `/`), or one GGUF file. Progress counts bytes of the
@@ -59,7 +91,7 @@ export async function fetchModel(
 }
 
 /** null when the host has no such file, whether it says so or sends its start page instead. */
-async function download(
+export async function download(
   url: URL,
   options: { progress?: ((loaded: number, total: number | null) => void) | undefined; signal?: AbortSignal },
 ): Promise<Blob | null> {

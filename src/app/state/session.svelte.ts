@@ -11,6 +11,7 @@ import { Player } from './player.ts';
 import { listRecordings, type Recording } from './recordings.ts';
 import { Reporter } from './reporter.ts';
 import { SettingsState } from './settings.svelte.ts';
+import { ShelfState } from './shelf.svelte.ts';
 import * as unfinished from './unfinished.ts';
 import { RunView } from './view.svelte.ts';
 
@@ -23,6 +24,7 @@ export class Session {
   readonly reader = new Reader();
   readonly failures = new Failures();
   readonly library = new Library(() => this.lab(), this.failures);
+  readonly shelf = new ShelfState(this.failures);
   view = $state.raw(new RunView());
   source = $state<Source>('none');
   recording = $state.raw<Recording | null>(null);
@@ -223,6 +225,15 @@ export class Session {
       if (this.view.runId === id) await this.showRecording();
       await this.library.refreshRuns();
     });
+  }
+
+  /** Files that were dropped or picked: a log, or a model's. */
+  async takeFiles(files: File[]) {
+    const isModel = (file: File) => /\.(gguf|safetensors)$/i.test(file.name);
+    if (files.some(isModel)) {
+      const address = await this.shelf.put(files);
+      if (address) await this.asked({ ...this.settings.given, model: address });
+    } else if (files[0]) await this.importFile(files[0]);
   }
 
   async importFile(file: Blob) {

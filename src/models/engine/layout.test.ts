@@ -15,7 +15,7 @@ const tokenizer = JSON.stringify({
   },
 });
 const chatTemplate =
-  '{% for m in messages %}<|start|>{{ m.role }}\n{{ m.content }}<|end|>{% endfor %}<|start|>assistant\n';
+  '{% for m in messages %}<|start|>{{ m.role }}\n{{ m.content }}<|end|>{% endfor %}{{ "<|start|>assistant\n" }}';
 const chat = openEngineText({ tokenizer, tokenizerConfig: null, chatTemplate });
 const plain = openEngineText({ tokenizer, tokenizerConfig: null, chatTemplate: null });
 const turn = (n: number) => ({
