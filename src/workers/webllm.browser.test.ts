@@ -1,21 +1,19 @@
 // The real package in its real worker, and no model anywhere: what cannot be loaded says so, with a code, in time.
 import { afterEach, expect, test } from 'vitest';
 import { CodedError } from '../errors.ts';
-import { askToPersist } from '../models/webllm/cache.ts';
-import { WorkerOwner } from './owner.ts';
+import { watchDevices, type AdapterPrototype } from '../models/webllm/device.ts';
 import { openRemoteModel, type LoadProgress } from './remoteModel.ts';
-import { webllmWorker } from './spawn.ts';
-import type { WebllmWorkerApi } from './webllm.worker.ts';
+import { openWebllmStore, type WebllmStore } from './webllmStore.ts';
 
-let owners: WorkerOwner<WebllmWorkerApi>[] = [];
-function owned() {
-  const owner = new WorkerOwner<WebllmWorkerApi>({ name: 'webllm worker', create: webllmWorker });
-  owners.push(owner);
-  return owner;
+let stores: WebllmStore[] = [];
+function opened() {
+  const store = openWebllmStore();
+  stores.push(store);
+  return store;
 }
 afterEach(() => {
-  for (const owner of owners) owner.terminate();
-  owners = [];
+  for (const store of stores) store.close();
+  stores = [];
 });
 
 /** The page goes on while something is waited for. */
@@ -37,7 +35,7 @@ const unreachable = 'webllm:http://localhost:9/none/resolve/main/?lib=http://loc
 const f32 = 'webllm:SmolLM2-135M-Instruct-q0f32-MLC';
 
 test('the list of 0.2.86 is what its worker says, with reasons for what this device lacks', async () => {
-  const list = await owned().run((api) => api.catalogue(), { timeoutMs: 20_000 });
+  const list = await opened().catalogue();
   expect(list.length).toBe(165);
   const byName = new Map(list.map((entry) => [entry.name, entry]));
   // The adapter in software knows no half precision.
@@ -82,9 +80,9 @@ test('the package itself loads what it is given, and its failure in the middle i
     file('shard.bin', new Uint8Array(4)),
     file('given.wasm', new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])),
   ];
-  const owner = owned();
-  await owner.run((api) => api.importFiles(own, files), { timeoutMs: 20_000 });
-  expect(await owner.run((api) => api.sizes(own))).toMatchObject({ weights: 4, missing: 0 });
+  const store = opened();
+  await store.importFiles(own, files);
+  expect(await store.sizes(own)).toMatchObject({ weights: 4, missing: 0 });
   const told: string[] = [];
   const progress: LoadProgress = (what) => told.push(what);
   const { outcome, frames } = await alive(openRemoteModel(spec(own), { progress }));
@@ -95,8 +93,8 @@ test('the package itself loads what it is given, and its failure in the middle i
     message: expect.stringMatching(/^WebLLM: /),
   });
   expect(frames).toBeGreaterThan(0);
-  await owner.run((api) => api.remove(own));
-  expect(await owner.run((api) => api.sizes(own))).toMatchObject({ kept: 0, weights: null });
+  await store.remove(own);
+  expect(await store.sizes(own)).toMatchObject({ kept: 0, weights: null });
 });
 
 test('an abort ends a load, and its worker', async () => {
@@ -107,5 +105,19 @@ test('an abort ends a load, and its worker', async () => {
 });
 
 test('the browser’s answer on persistent storage is an answer', async () => {
-  expect(['kept', 'refused']).toContain(await askToPersist(navigator.storage));
+  expect(['kept', 'refused']).toContain(await opened().persist());
+});
+
+test('a real device that goes away is told of', async () => {
+  const { GPUAdapter, navigator } = globalThis as unknown as {
+    GPUAdapter: { prototype: AdapterPrototype };
+    navigator: { gpu: { requestAdapter(): Promise<{ requestDevice(): Promise<{ destroy(): void }> }> } };
+  };
+  const original = GPUAdapter.prototype.requestDevice;
+  const heard: string[] = [];
+  watchDevices(GPUAdapter.prototype, (why) => heard.push(why));
+  const device = await (await navigator.gpu.requestAdapter()).requestDevice();
+  GPUAdapter.prototype.requestDevice = original;
+  device.destroy();
+  await expect.poll(() => heard.length).toBe(1);
 });
