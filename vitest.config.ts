@@ -32,6 +32,8 @@ export default defineConfig({
   },
   // Found late, a dependency makes the page reload in the middle of a test.
   optimizeDeps: {
+    // One module already, and only its own worker's.
+    exclude: ['@mlc-ai/web-llm'],
     include: [
       '@huggingface/jinja',
       '@huggingface/tokenizers',

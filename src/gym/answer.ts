@@ -42,7 +42,7 @@ export const formatScore = (score: number): string => String(Math.round(score * 
 export type MaskMode = Step['maskMode'];
 
 /** A number that a score may be, short enough to come to an end. */
-const SCORE = '-?(?:0|[1-9]\\d{0,3})(?:\\.\\d{1,4})?';
+export const SCORE = '-?(?:0|[1-9]\\d{0,3})(?:\\.\\d{1,4})?';
 
 /**
  * The regular expression of a whole completion, its ending newline optional: `frame` holds it to the answer line's form,

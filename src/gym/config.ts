@@ -118,7 +118,7 @@ export function loggedConfig(settings: Settings): Settings {
 
 /** Of a path only its end: where a model lies on somebody's disk is nobody's business. An address is where others find it. */
 const withoutFolder = (name: JsonValue): string =>
-  /^https?:/.test(String(name))
+  /^(?:\w+:)?https?:/.test(String(name))
     ? String(name)
     : (String(name)
         .split(/[\\/]/)

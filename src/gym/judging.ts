@@ -3,6 +3,7 @@
 import { hashText } from '../log/chain.ts';
 import type { Step } from '../log/events.ts';
 import { plainOf, type LanguageModel, type PromptPart } from '../models/types.ts';
+import { SCORE } from './answer.ts';
 import { judgePrompt, judgeReasonPrompt } from './prompts.ts';
 
 /** An action that somebody chose in `state`, after the judged steps before it. */
@@ -26,6 +27,9 @@ export const judgeParts = (layout: 'plain' | 'chat', proposal: Proposal): Prompt
     ? judgePrompt(proposal.rules, proposal.before, proposal.state, proposal.action)
     : judgeReasonPrompt(proposal.rules, proposal.state, proposal.action);
 
+/** A reason on one line, of bounded length so that there is a verdict in the end, and then the number. */
+export const CHAT_GRAMMAR = `[^\\n]{1,400}\\nScore: ${SCORE}\\n?`;
+
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/;
 
 /** The number after the last `Score:`, or the whole of a plain completion; null when it is missing or malformed. */
@@ -48,6 +52,7 @@ export async function judgeAll(
     prompts.map((parts) => ({
       parts,
       adapter: null,
+      ...(layout === 'plain' ? {} : { grammar: CHAT_GRAMMAR }),
       sampling: {
         temperature: 0,
         seed: 0,

@@ -263,6 +263,7 @@ async function apply(
       maskedMass: completion.maskedMass,
       logprob: completion.logprob,
       finish: completion.finish,
+      ...(completion.thought === undefined ? {} : { thought: completion.thought }),
       ...(running.cut ? { cut: running.cut } : {}),
       decodeMs,
     });
@@ -319,8 +320,10 @@ async function judgeNewest(ready: readonly Running[], judgeSteps: NonNullable<Ar
 
 /** The completion without what ends it (a newline, an end token): the next turn brings its own separator. */
 function spoken(completion: Completion): { completion: string; ids: number[] } {
-  const ids = [...completion.ids];
-  const pieces = [...completion.pieces];
+  // What was thought is not said again.
+  const from = completion.thought === undefined ? 0 : completion.pieces.findIndex((piece) => piece !== '');
+  const ids = from < 0 ? [] : completion.ids.slice(from);
+  const pieces = from < 0 ? [] : completion.pieces.slice(from);
   while (pieces.length > 0 && pieces.at(-1)!.trim() === '') {
     pieces.pop();
     ids.pop();

@@ -20,7 +20,10 @@ export interface LoggedPrompt {
   ids: readonly number[];
 }
 
-export interface LoggedAnswer extends Pick<Completion, 'text' | 'ids' | 'logprob' | 'maskedMass' | 'finish'> {
+export interface LoggedAnswer extends Pick<
+  Completion,
+  'text' | 'ids' | 'logprob' | 'maskedMass' | 'finish' | 'thought'
+> {
   /** null: the log keeps no more of it than `promptLength`. */
   prompt: LoggedPrompt | null;
   promptLength: number;
@@ -100,8 +103,11 @@ export class RecordedModel implements LanguageModel {
     const forced =
       request.forced === undefined ? '' : (text?.answer(text.begin(request.forced)).text ?? request.forced);
     const said = beginsWith(written.text, forced) ? written : { text: forced, pieces: [forced] };
-    const { ids, logprob, maskedMass, finish } = logged;
-    return { ...prompt, ...said, ids: [...ids], logprob, maskedMass, finish };
+    const { ids, logprob, maskedMass, finish, thought } = logged;
+    return {
+      ...{ ...prompt, ...said, ids: [...ids], logprob, maskedMass, finish },
+      ...(thought === undefined ? {} : { thought }),
+    };
   }
 }
 
@@ -125,7 +131,7 @@ function inOrder(parts: readonly PromptPart[], logged: string): string {
 
 /** Answers of an episode's steps; `prompts` are theirs. */
 export const stepAnswers = ({ steps }: EpisodeEvent, prompts: readonly LoggedPrompt[]): LoggedAnswer[] =>
-  steps.map(({ completion, completionTokens, logprob, maskedMass, finish }, i) => ({
+  steps.map(({ completion, completionTokens, logprob, maskedMass, finish, thought }, i) => ({
     prompt: prompts[i]!,
     promptLength: prompts[i]!.ids.length,
     text: completion,
@@ -133,6 +139,7 @@ export const stepAnswers = ({ steps }: EpisodeEvent, prompts: readonly LoggedPro
     logprob,
     maskedMass,
     finish,
+    ...(thought === undefined ? {} : { thought }),
   }));
 
 const called = { logprob: null, maskedMass: 0, finish: 'stop' } as const;

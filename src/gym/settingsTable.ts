@@ -8,7 +8,7 @@ export const SETTINGS: readonly Setting[] = [
     group: 'question',
     kind: 'text',
     default: 'nano',
-    help: 'nano, a folder, or a GGUF file',
+    help: 'nano, a folder, or a GGUF file; on the page also webllm:MODEL_ID',
   },
   { key: 'games', label: 'Games', group: 'question', kind: 'list', default: ['snake-v1'], help: 'game names, or all' },
   {

@@ -53,6 +53,8 @@ export const Step = v.object({
   /** Sum of the untempered log-probabilities of the completion's generated tokens. */
   logprob: v.nullable(finite),
   finish: v.picklist(['stop', 'length', 'context', 'aborted']),
+  /** What the model thought before it answered, where it does; no part of the completion. */
+  thought: v.optional(text),
   /** Tokens of the prompt that were cut to fit a budget, and what was cut. */
   cut: v.optional(v.object({ tokens: count, what: text })),
   decodeMs: v.optional(finite),

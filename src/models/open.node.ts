@@ -6,11 +6,19 @@ import { directoryFiles, nodeFile } from '../engine/model/files.node.ts';
 import { type ModelFiles, modelFiles } from '../engine/model/files.ts';
 import { readTexts } from '../engine/model/open.ts';
 import { openEngineModel, type EngineOptions } from './engine/index.ts';
+import { isWebllm } from './webllm/name.ts';
 import { openEngineText } from './engine/text.ts';
 import type { LanguageModel, ModelText } from './types.ts';
 
-/** The files that `name` means. Errors: model/not-found. */
+/** The files that `name` means. Errors: model/not-found, model/page-only. */
 export async function modelFilesByName(name: string, root: string): Promise<ModelFiles> {
+  if (isWebllm(name)) {
+    throw new CodedError(
+      'model/page-only',
+      `${name} runs on the page only`,
+      'WebLLM needs a browser’s WebGPU: npm start',
+    );
+  }
   const path = name === 'nano' ? join(root, 'public/models/nano') : name;
   if (existsSync(path)) {
     if (statSync(path).isDirectory()) return directoryFiles(path);

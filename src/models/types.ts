@@ -53,6 +53,8 @@ export interface Completion {
   logprob: number | null;
   maskedMass: number;
   finish: 'stop' | 'length' | 'context' | 'aborted';
+  /** What the model thought before it answered; no part of the text, its tokens are among the ids. */
+  thought?: string;
   /** Prompt tokens that were not computed again. */
   cachedTokens: number;
 }

@@ -1,10 +1,13 @@
 // The lab's worker: gives the lab what this browser has. Knows nothing of runs.
+import type { CodedError } from '../errors.ts';
 import { openStore } from '../log/open.ts';
 import { takeRunLock } from '../log/runLock.ts';
 import { closingReport } from '../report/defaults.ts';
 import { workerGameHost } from './gameHost.ts';
 import { Lab } from './labService.ts';
 import { openRemoteModel } from './remoteModel.ts';
+import { openRenewed } from './renewed.ts';
+import { isWebllm } from '../models/webllm/name.ts';
 import type { ModelCard } from '../models/types.ts';
 import { serve } from './wire.ts';
 
@@ -21,7 +24,9 @@ const lab: Lab = new Lab({
     };
     const progress = (what: string, loaded: number, total: number | null) => loading(what, loaded, total);
     // A dead worker's calls fail the run; the next one starts with a new worker.
-    const model = await openRemoteModel(spec, { progress, onDeath: () => void lab.forget() });
+    const gone = () => void lab.forget();
+    const open = (onDeath: (error: CodedError) => void) => openRemoteModel(spec, { progress, onDeath });
+    const model = await (isWebllm(spec.model) ? openRenewed(open, gone) : open(gone));
     cards.set(model.card.id, model.card);
     return model;
   },

@@ -3,10 +3,11 @@
 import * as Comlink from 'comlink';
 import type { Completion, CompletionRequest, LanguageModel, ModelCard, TrainingPort } from '../models/types.ts';
 import { WorkerOwner, type OwnerOptions } from './owner.ts';
-import { modelWorker } from './spawn.ts';
+import { isWebllm } from '../models/webllm/name.ts';
+import { modelWorker, webllmWorker } from './spawn.ts';
 
 export interface ModelSpec {
-  /** `nano`, or the address of a folder in Hugging Face layout. */
+  /** `nano`, the address of a folder in Hugging Face layout or of a GGUF file, or `webllm:…` (models/webllm/name.ts). */
   model: string;
   /** Which executor computes; default: cpu. */
   engine?: 'cpu' | 'webgpu';
@@ -14,11 +15,13 @@ export interface ModelSpec {
   threads: number;
   /** What relative addresses are relative to: the page's folder. */
   base: string;
+  /** How long WebLLM may be silent while it loads or answers; absent: its own patience. */
+  stallMs?: number;
 }
 
-export type LoadProgress = (what: 'download' | 'weights', loaded: number, total: number | null) => void;
+export type LoadProgress = (what: 'download' | 'weights' | 'shaders', loaded: number, total: number | null) => void;
 
-/** What crosses; the worker's side is model.worker.ts. */
+/** What crosses; the worker's side is modelApi.ts. */
 export interface ModelWorkerApi {
   open(spec: ModelSpec, progress: LoadProgress): Promise<ModelCard>;
   /** `call` names the work for `abort`. */
@@ -40,7 +43,7 @@ export interface RemoteOptions {
 
 /** Errors: model/… of the worker's open, worker/… */
 export async function openRemoteModel(spec: ModelSpec, options: RemoteOptions = {}): Promise<LanguageModel> {
-  const { create = modelWorker, progress, signal, onDeath } = options;
+  const { create = isWebllm(spec.model) ? webllmWorker : modelWorker, progress, signal, onDeath } = options;
   const owner = new WorkerOwner<ModelWorkerApi>({
     name: 'model worker',
     create,

@@ -3,5 +3,7 @@
 // with it, and no port has to be handed on that could be left behind. Nested workers: Chromium, Firefox, Safari 16.4.
 export const modelWorker = () =>
   new Worker(new URL('./model.worker.ts', import.meta.url), { type: 'module', name: 'model' });
+export const webllmWorker = () =>
+  new Worker(new URL('./webllm.worker.ts', import.meta.url), { type: 'module', name: 'webllm' });
 export const gameWorker = () =>
   new Worker(new URL('./game.worker.ts', import.meta.url), { type: 'module', name: 'game' });

@@ -27,10 +27,14 @@ export function plain(error: unknown, fallback: ErrorCode): ErrorValue {
   return detail === undefined ? value : { ...value, detail: String(detail) };
 }
 
+const say = (signal: Signal) => (globalThis as unknown as DedicatedWorkerGlobalScope).postMessage(signal);
+
+/** The worker's side: it cannot go on, and asks to be ended; what is pending is rejected with this. */
+export const giveUp = (error: unknown): void => say({ s3: 'fault', error: plain(error, 'worker/gave-up') });
+
 /** The worker's side: call it once, when every call can be answered. */
 export function serve(api: object): void {
   const scope = globalThis as unknown as DedicatedWorkerGlobalScope;
-  const say = (signal: Signal) => scope.postMessage(signal);
   scope.addEventListener('unhandledrejection', (event) => {
     say({ s3: 'fault', error: plain(event.reason, 'worker/unhandled') });
   });

@@ -1,0 +1,91 @@
+// A run by WebLLM on the built page: page, lab, its worker and CacheStorage are real, the package's module is a script.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { scriptedFiles, scriptedWebllm } from './scripted-webllm.mjs';
+
+const QUESTION =
+  '&games=trust&pathways=frozen,summary&explore=2&every=1&strict=3&frozenReplicates=1&split=strict&autorun=1';
+const reached = (page, state, timeout = 120_000) => page.locator(`html[data-run-state=${state}]`).waitFor({ timeout });
+
+/** Another site, which lets its files be read. */
+async function otherSite(files) {
+  const asked = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url);
+    const body = files[request.url];
+    response.writeHead(body === undefined ? 404 : 200, { 'Access-Control-Allow-Origin': '*' }).end(body ?? '');
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { asked, server, url: `http://127.0.0.1:${server.address().port}` };
+}
+
+export default [
+  {
+    name: 'webllm: a model that cannot run here says so with a code; the page goes on',
+    async run({ url, page: newPage }) {
+      const page = await newPage({ recording: [] });
+      const packages = [];
+      page.context().on('request', (request) => /\/lib-[^/]*\.js$/.test(request.url()) && packages.push(request.url()));
+      const model = 'webllm:http://127.0.0.1:9/none/resolve/main/?lib=http://127.0.0.1:9/none.wasm';
+      await page.goto(url);
+      await page.locator('html[data-run-state=idle]').waitFor();
+      assert.deepEqual(packages, [], 'the package came without being asked for');
+      await page.goto(`${url}?v=1&model=${encodeURIComponent(model)}${QUESTION}`);
+      await reached(page, 'failed', 30_000);
+      const card = page.locator('[data-part=error]').first();
+      // By what this machine has: no WebGPU, or nobody at that address.
+      assert.match(await card.innerText(), /gpu\/unavailable|gpu\/limits|model\/offline/);
+      await card.getByRole('button', { name: 'Dismiss' }).click();
+      assert.equal(await page.locator('[data-part=error]').count(), 0);
+      assert.deepEqual(
+        page.errors.filter((text) => !/ERR_|Failed to load resource/.test(text)),
+        [],
+      );
+    },
+  },
+  {
+    name: 'webllm: a whole run of trust, spoken in turns; its log verifies, and says what was not looked at',
+    timeoutMs: 180_000,
+    async run({ url, page: newPage }) {
+      const site = await otherSite(scriptedFiles);
+      try {
+        const page = await newPage({ recording: [] });
+        await page
+          .context()
+          .route(/\/lib-[^/]*\.js$/, (route) =>
+            route.fulfill({ contentType: 'text/javascript', body: scriptedWebllm(site.url) }),
+          );
+        await page.goto(`${url}?v=1&model=webllm:Scripted-0.5B-q4f32_1-MLC${QUESTION}`);
+        await reached(page, 'done');
+        assert.deepEqual(page.errors, []);
+        assert.ok(site.asked.includes('/scripted/resolve/main/shard.bin'), 'no file of the model was asked for');
+
+        const [download] = await Promise.all([
+          page.waitForEvent('download'),
+          page.locator('[data-part=export]').click(),
+        ]);
+        const events = readFileSync(await download.path(), 'utf8')
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line));
+        assert.deepEqual(events[0].model, { kind: 'webllm', parameters: 5e8, context: 4096, layout: 'chat' });
+        assert.equal(events[0].config.model, 'webllm:Scripted-0.5B-q4f32_1-MLC');
+        assert.equal(events.at(-1).type, 'run.closed');
+        const steps = events.flatMap((event) => event.steps ?? []);
+        assert.ok(steps.length > 20 && steps.every(({ valid }) => valid), 'not every answer was valid');
+        assert.ok(
+          steps.every(({ completionTokens }) => completionTokens.length === 5),
+          'an answer is five tokens',
+        );
+
+        await page.getByRole('button', { name: 'Verify' }).click();
+        await page.getByText('Verified:').waitFor({ timeout: 60_000 });
+        // Its prompts' ids cannot be made again from outside, and nobody claims so.
+        await page.getByText('Not looked at: token ids').waitFor();
+      } finally {
+        site.server.close();
+      }
+    },
+  },
+];
