@@ -104,10 +104,6 @@ test('an abort ends a load, and its worker', async () => {
   expect((await loading).outcome).toMatchObject({ code: 'worker/aborted' });
 });
 
-test('the browser’s answer on persistent storage is an answer', async () => {
-  expect(['kept', 'refused']).toContain(await opened().persist());
-});
-
 test('a real device that goes away is told of', async () => {
   const { GPUAdapter, navigator } = globalThis as unknown as {
     GPUAdapter: { prototype: AdapterPrototype };

@@ -1,6 +1,6 @@
 // What the page may ask about WebLLM's models without opening one: the list by what this device can run, what is kept
 // here, and to be rid of it. The worker, and the package in it, live only while something is asked. Opens no model.
-import { askToPersist, type Sizes } from '../models/webllm/cache.ts';
+import type { Sizes } from '../models/webllm/cache.ts';
 import type { CatalogueEntry } from '../models/webllm/catalogue.ts';
 import { WorkerOwner } from './owner.ts';
 import { webllmWorker } from './spawn.ts';
@@ -14,8 +14,6 @@ export interface WebllmStore {
   remove(name: string): Promise<void>;
   /** A model's folder and library from this machine. Errors: model/missing, model/bad-file. */
   importFiles(name: string, files: readonly File[]): Promise<void>;
-  /** Asks the browser not to clear what is kept by itself; only a page may ask. */
-  persist(): ReturnType<typeof askToPersist>;
   close(): void;
 }
 
@@ -31,7 +29,6 @@ export function openWebllmStore(create = webllmWorker): WebllmStore {
     remove: (name) => owner.run((api) => api.remove(name), { timeoutMs: SLOW_MS }),
     // As many gigabytes as the model has.
     importFiles: (name, files) => owner.run((api) => api.importFiles(name, files)),
-    persist: () => askToPersist(navigator.storage),
     close: () => owner.terminate(),
   };
 }

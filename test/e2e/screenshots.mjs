@@ -127,6 +127,9 @@ Object.assign(STATES, {
   model: Object.assign(
     async (page) => {
       await page.getByRole('button', { name: 'Model', exact: true }).click();
+      await page.getByRole('button', { name: 'Show what this device can run' }).click();
+      await page.locator('dialog[open] details').first().waitFor();
+      await page.locator('dialog[open] details').last().scrollIntoViewIfNeeded();
       await page.waitForTimeout(800);
     },
     { options: { lab: true } },

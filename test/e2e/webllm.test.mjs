@@ -22,6 +22,31 @@ async function otherSite(files) {
 
 export default [
   {
+    name: 'webllm: the list says of every model whether it can run here and why not, and asks nobody else',
+    async run({ url, page: newPage }) {
+      const page = await newPage({ recording: [] });
+      const strange = [];
+      page.context().on('request', (request) => request.url().startsWith(url) || strange.push(request.url()));
+      await page.goto(url);
+      await page.getByRole('button', { name: 'Model', exact: true }).click();
+      await page.getByRole('button', { name: 'Show what this device can run' }).click();
+      const reason = page.locator('dialog[open] details summary').first();
+      await reason.waitFor({ timeout: 60_000 });
+      const texts = await page.locator('dialog[open] details summary').allInnerTexts();
+      const refused = texts
+        .map((text) => Number(/^(\d+) models? cannot run here: ./.exec(text)?.[1]))
+        .reduce((a, b) => a + b);
+      const search = page.locator('dialog[open] input[type=search]');
+      const can = (await search.count()) === 0 ? 0 : Number((await search.getAttribute('placeholder')).match(/\d+/)[0]);
+      assert.ok(refused + can > 100, `${refused} and ${can}`);
+      assert.deepEqual(
+        strange.filter((address) => !/^(blob|data):/.test(address)),
+        [],
+      );
+      assert.deepEqual(page.errors, []);
+    },
+  },
+  {
     name: 'webllm: a model that cannot run here says so with a code; the page goes on',
     async run({ url, page: newPage }) {
       const page = await newPage({ recording: [] });

@@ -1,15 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  askToPersist,
-  checkRoom,
-  fetchShardList,
-  findPoisoned,
-  folderOf,
-  importFiles,
-  purge,
-  remove,
-  sizes,
-} from './cache.ts';
+import { checkRoom, fetchShardList, findPoisoned, folderOf, importFiles, purge, remove, sizes } from './cache.ts';
 import { ENTRY, hostOf, mapCaches } from './testing.ts';
 
 const at = (name: string) => `${ENTRY.model}/resolve/main/${name}`;
@@ -93,13 +83,6 @@ test('room: what is missing against what is free; where the browser does not say
   await room(11, {});
   await room(null, { quota: 1, usage: 1 });
   await checkRoom(undefined, { missing: 5 });
-});
-
-test('persistent storage: the browser’s answer', async () => {
-  expect(await askToPersist(undefined)).toBe('unknown');
-  expect(await askToPersist({ persist: async () => true })).toBe('kept');
-  expect(await askToPersist({ persist: async () => false, persisted: async () => false })).toBe('refused');
-  expect(await askToPersist({ persist: async () => false, persisted: async () => true })).toBe('kept');
 });
 
 test('files of this machine stand where WebLLM looks for them; an incomplete or broken folder leaves nothing', async () => {

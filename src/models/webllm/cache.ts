@@ -186,13 +186,6 @@ export async function checkRoom(storage: Storage | undefined, { missing }: Pick<
   );
 }
 
-/** Asks that the browser does not clear this site's storage by itself, and tells its answer. */
-export async function askToPersist(storage: Storage | undefined): Promise<'kept' | 'refused' | 'unknown'> {
-  if (!storage?.persist) return 'unknown';
-  const kept = (await storage.persisted?.()) || (await storage.persist());
-  return kept ? 'kept' : 'refused';
-}
-
 const lastPart = (url: string) => decodeURIComponent(new URL(url).pathname.split('/').at(-1)!);
 
 async function isObject(response: Response): Promise<string | null> {
