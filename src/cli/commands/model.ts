@@ -212,13 +212,13 @@ async function train(opened: OpenedModel, args: Args) {
       loss.push((await trainer.step(batch)).loss);
       const file = args.text('gradients');
       if (step > 0 || file === undefined) continue;
-      const tensors = [...trainer.gradients()].map(
+      const tensors = [...(await trainer.gradients())].map(
         ([name, { shape, data: values }]) => [name, fromF32(values, 'f32', shape)] as const,
       );
       writeFileSync(file, writeSafetensors(new Map(tensors)));
     }
     mkdirSync(out, { recursive: true });
-    for (const [name, bytes] of saveAdapter(trainer.adapter())) writeFileSync(join(out, name), bytes);
+    for (const [name, bytes] of saveAdapter(await trainer.adapter())) writeFileSync(join(out, name), bytes);
     trainer.dispose();
     return { loss };
   });

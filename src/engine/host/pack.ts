@@ -1,5 +1,5 @@
-// Row-major tensors <-> panels [N/8][K][8] in WASM memory, zero-padded. Knows storage types' bytes, not their meaning
-// (q8_0: per 32 of k, the 8 columns' scales, then [32][8] int8). The kernels read them in kernels/unpack.ts.
+// Row-major tensors <-> panels [N/8][K][8], zero-padded. Knows storage types' bytes, not their meaning (q8_0: per 32 of
+// k, the 8 columns' scales, then [32][8] int8). Kernels read them in cpu/kernels/unpack.ts and webgpu/kernels/weight.wgsl.
 import { toF32 } from '../model/convert.ts';
 import { pad8 } from '../plan/shape.ts';
 import type { Tensor } from '../types.ts';
@@ -21,7 +21,7 @@ export const packF32 = (source: Float32Array, n: number, k: number, target: Floa
   interleave(source, n, k, target);
 
 /** Panels back into row-major values. */
-export function unpackF32(panels: Float32Array, n: number, k: number): Float32Array {
+export function unpackF32(panels: Float32Array, n: number, k: number): Float32Array<ArrayBuffer> {
   const kp = pad8(k);
   const out = new Float32Array(n * k);
   for (let row = 0; row < n; row++) {
