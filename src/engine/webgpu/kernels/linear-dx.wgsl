@@ -46,12 +46,14 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
       sums[j] = vec4<f32>(get_out(i), get_out(i + 1u), get_out(i + 2u), get_out(i + 3u));
     }
   }
-  add_product(&sums, 0u, lane, tile.x, tile.y, p.n);
-  for (var j = 0u; j < PER_THREAD; j = j + 1u) {
-    sums[j] = sums[j] * p.alpha;
+  for (var product = 0u; product < select(1u, 2u, has_dt); product = product + 1u) {
+    if (product == 1u) {
+      scale_sums(&sums, p.alpha);
+    }
+    add_product(&sums, product, lane, tile.x, tile.y, select(p.n, p.rank, product == 1u));
   }
-  if (has_dt) {
-    add_product(&sums, 1u, lane, tile.x, tile.y, p.rank);
+  if (!has_dt) {
+    scale_sums(&sums, p.alpha);
   }
   if (column >= p.k) {
     return;

@@ -47,12 +47,14 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
       sums[j] = vec4<f32>(get_init(i), get_init(i + 1u), get_init(i + 2u), get_init(i + 3u));
     }
   }
-  add_product(&sums, 0u, lane, tile.x, tile.y, p.k);
-  for (var j = 0u; j < PER_THREAD; j = j + 1u) {
-    sums[j] = sums[j] * p.alpha;
+  for (var product = 0u; product < select(1u, 2u, has_t); product = product + 1u) {
+    if (product == 1u) {
+      scale_sums(&sums, p.alpha);
+    }
+    add_product(&sums, product, lane, tile.x, tile.y, select(p.k, p.rank, product == 1u));
   }
-  if (has_t) {
-    add_product(&sums, 1u, lane, tile.x, tile.y, p.rank);
+  if (!has_t) {
+    scale_sums(&sums, p.alpha);
   }
   if (column >= p.n) {
     return;

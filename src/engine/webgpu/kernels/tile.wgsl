@@ -35,6 +35,12 @@ fn add_product(sums: ptr<function, Sums>, product: u32, lane: u32, row: u32, col
   }
 }
 
+fn scale_sums(sums: ptr<function, Sums>, factor: f32) {
+  for (var j = 0u; j < PER_THREAD; j = j + 1u) {
+    (*sums)[j] = (*sums)[j] * factor;
+  }
+}
+
 /** First row and column of the tile that a workgroup computes. */
 fn tile_of(block: u32, columns: u32) -> vec2<u32> {
   let across = (columns + TILE_COLUMNS - 1u) / TILE_COLUMNS;

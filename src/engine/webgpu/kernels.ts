@@ -1,0 +1,113 @@
+// Which WGSL computes an op, in what parts, on how many workgroups. The maths stands in each kernel's header.
+// Knows nothing of devices.
+import { PAGE, UNIT } from '../plan/shape.ts';
+import type { OpName } from '../plan/ops.ts';
+import adamw from './kernels/adamw.wgsl?raw';
+import attentionGradKv from './kernels/attention-grad-kv.wgsl?raw';
+import attentionGradQ from './kernels/attention-grad-q.wgsl?raw';
+import attention from './kernels/attention.wgsl?raw';
+import blocks from './kernels/blocks.wgsl?raw';
+import clip from './kernels/clip.wgsl?raw';
+import columnSum from './kernels/column-sum.wgsl?raw';
+import crossEntropy from './kernels/cross-entropy.wgsl?raw';
+import embedGrad from './kernels/embed-grad.wgsl?raw';
+import embed from './kernels/embed.wgsl?raw';
+import linearDw from './kernels/linear-dw.wgsl?raw';
+import linearDx from './kernels/linear-dx.wgsl?raw';
+import linearFew from './kernels/linear-few.wgsl?raw';
+import linear from './kernels/linear.wgsl?raw';
+import moveRows from './kernels/move-rows.wgsl?raw';
+import reduce from './kernels/reduce.wgsl?raw';
+import rmsNormGrad from './kernels/rms-norm-grad.wgsl?raw';
+import rmsNorm from './kernels/rms-norm.wgsl?raw';
+import rope from './kernels/rope.wgsl?raw';
+import sample from './kernels/sample.wgsl?raw';
+import squareSum from './kernels/square-sum.wgsl?raw';
+import storeKv from './kernels/store-kv.wgsl?raw';
+import swigluGrad from './kernels/swiglu-grad.wgsl?raw';
+import swiglu from './kernels/swiglu.wgsl?raw';
+import tile from './kernels/tile.wgsl?raw';
+import weight from './kernels/weight.wgsl?raw';
+import zero from './kernels/zero.wgsl?raw';
+
+/** An op's numbers by name. */
+export type Numbers = Readonly<Record<string, number>>;
+
+/** One dispatch of an op. */
+export interface Dispatch {
+  name: string;
+  /** WGSL after the prelude. */
+  parts: readonly string[];
+  /** Numbers that are compiled in. */
+  constants: Readonly<Record<string, number>>;
+  groups: number;
+}
+
+/** Rows up to which the barrier-free product is the better one. */
+const FEW_ROWS = 8;
+
+if (PAGE !== 32 || UNIT !== 16) throw new Error('attention.wgsl knows pages of 32 keys and units of 16 queries');
+
+const over = (items: number, width: number): number => Math.ceil(items / width);
+
+const each = (name: string, source: string, items: number, width = 256): Dispatch[] => [
+  { name, parts: [source], constants: {}, groups: over(items, width) },
+];
+const byRow = (name: string, source: string, rows: number, width: number): Dispatch[] => [
+  { name, parts: [reduce, source], constants: { WIDTH: width }, groups: rows },
+];
+
+/** A tiled product: 4 or 1 rows an invocation, so that small outputs still make many workgroups. */
+function tiled(name: string, parts: string[], rows: number, columns: number, constants: Numbers): Dispatch[] {
+  const perThread = rows >= 48 ? 4 : 1;
+  const groups = over(rows, 16 * perThread) * over(columns, 64);
+  return [{ name, parts: [tile, ...parts], constants: { ...constants, PER_THREAD: perThread }, groups }];
+}
+
+const attend = (name: string, parts: string[], groups: number, dim: number): Dispatch => ({
+  ...{ name, parts, constants: { DIM: dim }, groups },
+});
+
+/** The dispatches of each op, in order. */
+export const DISPATCHES: Record<OpName, (n: Numbers) => Dispatch[]> = {
+  embed: (n) => [
+    { name: 'embed', parts: [weight, embed], constants: { DTYPE: n.dtype! }, groups: over(n.rows! * n.k!, 256) },
+  ],
+  rmsNorm: (n) => byRow('rms-norm', rmsNorm, n.rows!, 64),
+  linear: (n) =>
+    n.rows! <= FEW_ROWS
+      ? [
+          {
+            ...{ name: 'linear-few', parts: [weight, linearFew], constants: { DTYPE: n.dtype! } },
+            groups: over(n.rows! * n.n!, 64),
+          },
+        ]
+      : tiled('linear', [weight, linear], n.rows!, n.n!, { DTYPE: n.dtype! }),
+  rope: (n) => each('rope', rope, n.rows! * n.heads! * (n.dim! / 2)),
+  storeKv: (n) => each('store-kv', storeKv, n.rows! * n.heads! * n.dim!),
+  attention: (n) => [attend('attention', [attention], n.count! * n.heads!, n.dim!)],
+  swiglu: (n) => each('swiglu', swiglu, n.words!),
+  moveRows: (n) => each('move-rows', moveRows, n.rows! * n.width!),
+  crossEntropy: (n) => byRow('cross-entropy', crossEntropy, n.rows!, 128),
+  sample: (n) => byRow('sample', sample, n.rows!, 128),
+  zero: (n) => each('zero', zero, n.words!),
+  linearDx: (n) => tiled('linear-dx', [weight, linearDx], n.rows!, n.k!, { DTYPE: n.dtype! }),
+  linearDw: (n) => tiled('linear-dw', [linearDw], n.n!, n.k!, {}),
+  rmsNormGrad: (n) => byRow('rms-norm-grad', rmsNormGrad, n.rows!, 64),
+  columnSum: (n) => each('column-sum', columnSum, n.ld!, 64),
+  attentionGrad: (n) => {
+    const most = Math.floor(n.rows! / 16) + n.count!; // blocks of 16 rows, a rest for each sequence
+    return [
+      attend('attention-grad-q', [blocks, attentionGradQ], most * n.heads!, n.dim!),
+      attend('attention-grad-kv', [blocks, attentionGradKv], most * n.kvHeads!, n.dim!),
+    ];
+  },
+  swigluGrad: (n) => each('swiglu-grad', swigluGrad, n.words!),
+  embedGrad: (n) => each('embed-grad', embedGrad, n.k!, 64),
+  squareSum: (n) => byRow('square-sum', squareSum, over(n.words!, 4096), 256),
+  clip: () => byRow('clip', clip, 1, 256),
+  adamw: (n) => each('adamw', adamw, n.words!),
+};
+
+/** The operand whose storage type is the op's `dtype`. */
+export const WEIGHT_OPERAND: Partial<Record<OpName, string>> = { embed: 'table', linear: 'w', linearDx: 'w' };
