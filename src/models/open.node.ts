@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CodedError } from '../errors.ts';
 import { directoryFiles } from '../engine/model/files.node.ts';
+import { dawn } from '../engine/webgpu/dawn.node.ts';
 import { openEngineModel, type EngineOptions } from './engine/index.ts';
 import type { LanguageModel } from './types.ts';
 
@@ -18,12 +19,17 @@ export function modelFolder(name: string, root: string): string {
 export async function openModelByName(
   name: string,
   root: string,
-  options: Omit<EngineOptions, 'id' | 'title'> = {},
+  options: Omit<EngineOptions, 'id' | 'title' | 'gpu'> = {},
 ): Promise<LanguageModel> {
+  const gpu = options.engine === 'webgpu' ? { gpu: await dawn() } : {};
   const title =
     name
       .split('/')
       .filter((part) => part !== '')
       .at(-1) ?? name;
-  return openEngineModel(await directoryFiles(modelFolder(name, root)), { id: title, title, ...options });
+  return openEngineModel(await directoryFiles(modelFolder(name, root)), {
+    ...{ id: title, title },
+    ...options,
+    ...gpu,
+  });
 }

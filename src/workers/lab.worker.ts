@@ -15,7 +15,10 @@ const cards = new Map<string, ModelCard>();
 const lab: Lab = new Lab({
   openStore: () => openStore(),
   async openModel(settings, loading) {
-    const spec = { model: String(settings.model), threads: Number(settings.threads ?? 0), base };
+    const spec = {
+      ...{ model: String(settings.model), threads: Number(settings.threads ?? 0), base },
+      engine: settings.engine === 'webgpu' ? ('webgpu' as const) : ('cpu' as const),
+    };
     const progress = (what: string, loaded: number, total: number | null) => loading(what, loaded, total);
     // A dead worker's calls fail the run; the next one starts with a new worker.
     const model = await openRemoteModel(spec, { progress, onDeath: () => void lab.forget() });

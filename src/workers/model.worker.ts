@@ -23,13 +23,14 @@ function trainer(): TrainingPort {
 }
 
 const api: ModelWorkerApi = {
-  async open({ model: name, threads, base }, progress) {
+  async open({ model: name, engine, threads, base }, progress) {
     const folder =
       name === 'nano' ? new URL('models/nano/', base) : new URL(name.endsWith('/') ? name : `${name}/`, base);
     const files = await fetchModel(folder, { progress: (loaded, total) => progress('download', loaded, total) });
     model = await openEngineModel(files, {
       id: name,
       title: name,
+      ...(engine ? { engine } : {}),
       ...(threads > 0 ? { threads } : {}),
       onProgress: (read, all) => progress('weights', read, all),
     });

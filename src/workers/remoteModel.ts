@@ -8,6 +8,8 @@ import { modelWorker } from './spawn.ts';
 export interface ModelSpec {
   /** `nano`, or the address of a folder in Hugging Face layout. */
   model: string;
+  /** Which executor computes; default: cpu. */
+  engine?: 'cpu' | 'webgpu';
   /** 0: as many as the machine offers. */
   threads: number;
   /** What relative addresses are relative to: the page's folder. */

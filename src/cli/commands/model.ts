@@ -11,6 +11,7 @@ import { openAdapter, saveAdapter } from '../../engine/model/peft.ts';
 import { fromF32 } from '../../engine/model/convert.ts';
 import { writeSafetensors } from '../../engine/model/safetensors.ts';
 import { createSession } from '../../engine/session.ts';
+import { dawn } from '../../engine/webgpu/dawn.node.ts';
 import { chatTemplateOf, encodeChat } from '../../engine/text/chat.ts';
 import { TextTokenizer } from '../../engine/text/tokenizer.ts';
 import { LORA_TARGETS, type Adapter, type Session } from '../../engine/types.ts';
@@ -45,9 +46,6 @@ export const command: Command = {
     const action = args.positionals[0]!;
     const known = Object.hasOwn(actions, action) ? actions[action as keyof typeof actions] : undefined;
     if (!known) throw new CodedError('usage/bad-value', `model ${action}`, `one of ${Object.keys(actions).join(', ')}`);
-    const engine = args.oneOf('engine', ['cpu', 'webgpu'], 'cpu');
-    if (engine === 'webgpu')
-      throw new CodedError('gpu/unavailable', 'this build has no WebGPU executor yet', 'use --engine cpu');
     const folder = modelFolder(args.text('model') ?? 'nano', io.root);
     const result = await known(await openModel(await directoryFiles(folder)), args);
     io.out(JSON.stringify(result));
@@ -128,7 +126,12 @@ async function withSession<T>(
   const folder = args.text('adapter');
   if (folder !== undefined && !existsSync(folder)) throw new CodedError('usage/no-file', `no folder ${folder}`);
   const adapter = folder === undefined ? null : await openAdapter(await directoryFiles(folder), opened.weights.config);
-  const session = await createSession(opened.weights, threads ? { threads } : {});
+  const engine = args.oneOf('engine', ['cpu', 'webgpu'], 'cpu');
+  const session = await createSession(opened.weights, {
+    ...{ engine },
+    ...(engine === 'webgpu' ? { gpu: await dawn() } : {}),
+    ...(threads ? { threads } : {}),
+  });
   try {
     return await work(session, adapter);
   } finally {

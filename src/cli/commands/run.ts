@@ -79,6 +79,7 @@ function settingsOf(args: Args): Settings {
 }
 
 const machine = (settings: Settings) => ({
+  ...(settings.engine === 'webgpu' ? { engine: 'webgpu' as const } : {}),
   ...(settings.threads ? { threads: settings.threads as number } : {}),
 });
 

@@ -13,6 +13,10 @@ import { Adapters, trainingPort } from './training.ts';
 export interface EngineOptions {
   id: string;
   title: string;
+  /** Default: cpu. */
+  engine?: 'cpu' | 'webgpu';
+  /** Where WebGPU devices come from; default: navigator.gpu. */
+  gpu?: GPU;
   threads?: number;
   /** Bytes that weights, caches and activations may take. */
   memoryBudget?: number;
@@ -30,6 +34,8 @@ export async function openEngineModel(files: ModelFiles, options: EngineOptions)
   const info = modelInfo(weights);
   const hash = modelHash(weights);
   const session = await createSession(weights, {
+    ...(options.engine ? { engine: options.engine } : {}),
+    ...(options.gpu ? { gpu: options.gpu } : {}),
     ...(options.threads ? { threads: options.threads } : {}),
     ...(options.memoryBudget ? { memoryBudget: options.memoryBudget } : {}),
   });
@@ -43,7 +49,10 @@ export async function openEngineModel(files: ModelFiles, options: EngineOptions)
     context: weights.config.context,
     layout: 'plain',
     canTrain: info.canTrain,
-    engine: `${session.engine}, ${session.threads} ${session.threads === 1 ? 'thread' : 'threads'}`,
+    engine:
+      session.engine === 'webgpu'
+        ? session.engine
+        : `${session.engine}, ${session.threads} ${session.threads === 1 ? 'thread' : 'threads'}`,
   };
   return engineModel(session, tokenizer, card);
 }

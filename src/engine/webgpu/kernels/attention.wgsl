@@ -27,14 +27,14 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     top[lane] = LOWEST;
     total[lane] = 0.0;
   }
-  let of = workgroupUniformLoad(&unit);
-  let row = of.x;
-  let queries = of.y;
-  let position = of.z;
+  let mine = workgroupUniformLoad(&unit);
+  let row = mine.x;
+  let queries = mine.y;
+  let position = mine.z;
   let longest = position + queries;
   var sums: array<f32, DIM / 8u>;
   for (var j0 = 0u; j0 < longest; j0 = j0 + 32u) {
-    let page = word_tables(of.w + (j0 >> 5u)) >> 2u;
+    let page = word_tables(mine.w + (j0 >> 5u)) >> 2u;
     let keys = page + kv * DIM * 32u;
     let values = page + (p.kvHeads + kv) * DIM * 32u;
     for (var s = lane; s < 512u; s = s + 128u) {
