@@ -42,7 +42,8 @@ export class Gpu {
     readonly facts: GpuFacts,
   ) {
     this.over = device.lost.then(({ reason, message }) => {
-      if (!this.closed) this.fail(new CodedError('gpu/lost', 'The GPU device was lost.', LOST_HINT, `${reason}: ${message}`));
+      if (!this.closed)
+        this.fail(new CodedError('gpu/lost', 'The GPU device was lost.', LOST_HINT, `${reason}: ${message}`));
       throw this.failure ?? new CodedError('gpu/closed', 'The GPU device has been given back.');
     });
     this.over.catch(() => undefined);
@@ -61,7 +62,8 @@ export class Gpu {
     const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' });
     if (!adapter) throw new CodedError('gpu/unavailable', 'WebGPU has no adapter for this machine’s GPU.', hint);
     const { vendor, architecture, description } = adapter.info;
-    const software = adapter.info.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe/i.test(`${architecture} ${description}`);
+    const software =
+      adapter.info.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe/i.test(`${architecture} ${description}`);
     try {
       return new Gpu(await adapter.requestDevice(), { vendor, architecture, description, software });
     } catch (error) {
@@ -163,4 +165,9 @@ export class Gpu {
 const invalid = (error: GPUError): CodedError =>
   error.constructor.name === 'GPUOutOfMemoryError' // Node has no such global
     ? new CodedError('gpu/memory', 'The GPU has no memory left.', 'Choose a smaller model, or the CPU.', error.message)
-    : new CodedError('gpu/invalid', 'The GPU refused what it was told; results are invalid.', 'Use the CPU.', error.message);
+    : new CodedError(
+        'gpu/invalid',
+        'The GPU refused what it was told; results are invalid.',
+        'Use the CPU.',
+        error.message,
+      );

@@ -251,5 +251,6 @@ function slotWords(plan: Plan): number {
 
 // A record must hold every op.
 for (const [name, { out, in: read, int, real }] of Object.entries(OPS)) {
-  if (out.length + read.length + int.length + real.length > RECORD) throw new CodedError('gpu/kernel', `${name} is too wide`);
+  if (out.length + read.length + int.length + real.length > RECORD)
+    throw new CodedError('gpu/kernel', `${name} is too wide`);
 }

@@ -169,42 +169,45 @@ describe('attention', () => {
     ['in the slab', 8, 4, 2, []],
     ['pages apart, one kv head', 16, 3, 1, ['pages']],
     ['as many kv heads as heads', 24, 2, 2, ['pages']],
-  ] as const)('of sequences of 35, 6, 1 and 64 tokens, and its gradients: %s', async (_, dim, heads, kvHeads, apart) => {
-    const lengths = [35, 6, 1, 64];
-    const rows = lengths.reduce((a, b) => a + b);
-    const [qs, ks] = [heads * dim, kvHeads * dim];
-    const pageBytes = 2 * PAGE * ks * 4;
-    const [units, positions, page, sequences]: number[][] = [[], [], [], []];
-    let [row, pages] = [0, 0];
-    for (const length of lengths) {
-      sequences!.push(row, length, pages);
-      for (let i = 0; i < length; i++) {
-        if (i % UNIT === 0) units!.push(row + i, Math.min(UNIT, length - i), i, pages);
-        positions!.push(i);
-        page!.push((pages + Math.floor(i / PAGE)) * pageBytes);
+  ] as const)(
+    'of sequences of 35, 6, 1 and 64 tokens, and its gradients: %s',
+    async (_, dim, heads, kvHeads, apart) => {
+      const lengths = [35, 6, 1, 64];
+      const rows = lengths.reduce((a, b) => a + b);
+      const [qs, ks] = [heads * dim, kvHeads * dim];
+      const pageBytes = 2 * PAGE * ks * 4;
+      const [units, positions, page, sequences]: number[][] = [[], [], [], []];
+      let [row, pages] = [0, 0];
+      for (const length of lengths) {
+        sequences!.push(row, length, pages);
+        for (let i = 0; i < length; i++) {
+          if (i % UNIT === 0) units!.push(row + i, Math.min(UNIT, length - i), i, pages);
+          positions!.push(i);
+          page!.push((pages + Math.floor(i / PAGE)) * pageBytes);
+        }
+        row += length;
+        pages += Math.ceil(length / PAGE);
       }
-      row += length;
-      pages += Math.ceil(length / PAGE);
-    }
-    const inputs = {
-      ...{ q: random(rows * qs, 1), k: random(rows * ks, 2), v: random(rows * ks, 3), dOut: random(rows * qs, 4) },
-      ...{ units: integers(...units!), positions: integers(...positions!), page: integers(...page!) },
-      ...{ tables: Int32Array.from({ length: pages }, (_, i) => i * pageBytes), sequences: integers(...sequences!) },
-    };
-    const sizes = { pages: (pages * pageBytes) / 4, out: rows * qs, lse: rows * heads, dq: rows * qs };
-    const outputs = { ...sizes, dk: rows * ks, dv: rows * ks };
-    await pair.agree({ inputs, outputs, scratch: ['pages'], apart }, (b, s) => {
-      const store = { pages: s('pages'), k: s('k'), v: s('v'), positions: s('positions'), page: s('page') };
-      b.op('storeKv', { ...store, rows, heads: kvHeads, dim, ld: ks });
-      const where = { pages: s('pages'), tables: s('tables'), heads, kvHeads, dim, scale: 1 / Math.sqrt(dim) };
-      const units_ = { units: s('units'), count: units!.length / 4 };
-      b.op('attention', { ...where, ...units_, out: s('out'), lse: s('lse'), q: s('q'), ld: qs });
-      b.op('attentionGrad', {
-        ...{ ...where, dq: s('dq'), dk: s('dk'), dv: s('dv'), dOut: s('dOut'), out: s('out'), q: s('q'), k: s('k') },
-        ...{ lse: s('lse'), sequences: s('sequences'), count: lengths.length, ldq: qs, ldk: ks, rows },
+      const inputs = {
+        ...{ q: random(rows * qs, 1), k: random(rows * ks, 2), v: random(rows * ks, 3), dOut: random(rows * qs, 4) },
+        ...{ units: integers(...units!), positions: integers(...positions!), page: integers(...page!) },
+        ...{ tables: Int32Array.from({ length: pages }, (_, i) => i * pageBytes), sequences: integers(...sequences!) },
+      };
+      const sizes = { pages: (pages * pageBytes) / 4, out: rows * qs, lse: rows * heads, dq: rows * qs };
+      const outputs = { ...sizes, dk: rows * ks, dv: rows * ks };
+      await pair.agree({ inputs, outputs, scratch: ['pages'], apart }, (b, s) => {
+        const store = { pages: s('pages'), k: s('k'), v: s('v'), positions: s('positions'), page: s('page') };
+        b.op('storeKv', { ...store, rows, heads: kvHeads, dim, ld: ks });
+        const where = { pages: s('pages'), tables: s('tables'), heads, kvHeads, dim, scale: 1 / Math.sqrt(dim) };
+        const units_ = { units: s('units'), count: units!.length / 4 };
+        b.op('attention', { ...where, ...units_, out: s('out'), lse: s('lse'), q: s('q'), ld: qs });
+        b.op('attentionGrad', {
+          ...{ ...where, dq: s('dq'), dk: s('dk'), dv: s('dv'), dOut: s('dOut'), out: s('out'), q: s('q'), k: s('k') },
+          ...{ lse: s('lse'), sequences: s('sequences'), count: lengths.length, ldq: qs, ldk: ks, rows },
+        });
       });
-    });
-  });
+    },
+  );
 
   it('storeKv writes keys and values where they belong, and nothing else', async () => {
     const [rows, heads, dim] = [4, 2, 16];
@@ -259,7 +262,10 @@ describe('the optimiser', () => {
     const count = 3;
     const inputs = { p: random(words, 1), m: random(words, 2, 0.1), v: random(words, 3).map((x) => x * x) };
     const test = {
-      ...{ inputs: { ...inputs, g: random(words, 4), logps: random(5, 5) }, outputs: { partials: 2 * count, scale: 1 } },
+      ...{
+        inputs: { ...inputs, g: random(words, 4), logps: random(5, 5) },
+        outputs: { partials: 2 * count, scale: 1 },
+      },
       ...{ changes: ['p', 'm', 'v'], scratch: ['partials'], apart: ['p', 'm', 'v', 'g'] },
     };
     const found = await pair.agree(test, (b, s) => {
@@ -331,7 +337,13 @@ describe('sampling', () => {
     const sample = { rows: rows.length, vocab, ld };
     const cpu: { results?: Float32Array } = {};
     const found = await pair.agree(test, (b, s) =>
-      b.op('sample', { results: s('results'), logits: s('logits'), parameters: s('parameters'), masks: s('masks'), ...sample }),
+      b.op('sample', {
+        results: s('results'),
+        logits: s('logits'),
+        parameters: s('parameters'),
+        masks: s('masks'),
+        ...sample,
+      }),
     );
     cpu.results = pair.expected!('results');
     const [a, e] = [found.get('results')!, cpu.results];
@@ -347,8 +359,15 @@ describe('sampling', () => {
   it('chooses the CPU’s tokens under every setting, with its log-probabilities and removed mass', async () => {
     const kinds: Row[] = [
       ...[{ temperature: 0 }, { temperature: 0, mask: true }, { temperature: 1 }, { temperature: 0.7, mask: true }],
-      ...[{ temperature: 1.3, topK: 5 }, { temperature: 1, topK: 1 }, { temperature: 1, topP: 0.6 }],
-      ...[{ temperature: 0.9, topK: 40, topP: 0.8 }, { temperature: 1.1, topK: 9, topP: 0.95, mask: true }],
+      ...[
+        { temperature: 1.3, topK: 5 },
+        { temperature: 1, topK: 1 },
+        { temperature: 1, topP: 0.6 },
+      ],
+      ...[
+        { temperature: 0.9, topK: 40, topP: 0.8 },
+        { temperature: 1.1, topK: 9, topP: 0.95, mask: true },
+      ],
     ];
     const results = await tokens([...kinds, ...kinds, ...kinds]);
     for (const { gpu, cpu } of results) {
@@ -360,7 +379,9 @@ describe('sampling', () => {
   });
 
   it('ties at a cut go to the lower ids', async () => {
-    const rows: Row[] = Array.from({ length: 12 }, (_, i) => (i % 2 ? { temperature: 1, topK: 3 } : { temperature: 1, topP: 0.5 }));
+    const rows: Row[] = Array.from({ length: 12 }, (_, i) =>
+      i % 2 ? { temperature: 1, topK: 3 } : { temperature: 1, topP: 0.5 },
+    );
     const results = await tokens(rows, (logits) => {
       logits.fill(-2);
       for (let r = 0; r < rows.length; r++) for (const i of [400, 20, 150, 60, 399]) logits[r * ld + i] = 6;
@@ -372,7 +393,12 @@ describe('sampling', () => {
   });
 
   it('says when a logit is no number, and when a mask allows nothing', async () => {
-    const rows: Row[] = [{ temperature: 1 }, { temperature: 0, mask: true }, { temperature: 1, mask: true }, { temperature: 1 }];
+    const rows: Row[] = [
+      { temperature: 1 },
+      { temperature: 0, mask: true },
+      { temperature: 1, mask: true },
+      { temperature: 1 },
+    ];
     const results = await tokens(rows, (logits, masks) => {
       logits[100] = NaN;
       masks.fill(0);

@@ -28,7 +28,11 @@ async function both<T>(weights: ModelWeights, work: (session: Session) => Promis
 
 const batchFor = (config: ModelConfig): TrainBatch => {
   const sequences = [37, 5, 66].map((length, i) => idsFor(config, length, i));
-  return { sequences, weights: sequences.map((s, i) => s.map((_, t) => (t % 3 === 0 ? 0 : ((t + i) % 5) - 1.5))), normalizer: 20 };
+  return {
+    sequences,
+    weights: sequences.map((s, i) => s.map((_, t) => (t % 3 === 0 ? 0 : ((t + i) % 5) - 1.5))),
+    normalizer: 20,
+  };
 };
 
 type Gradients = Awaited<ReturnType<ReturnType<Session['trainAll']>['gradients']>>;
@@ -71,7 +75,12 @@ describe('ten training steps', () => {
       const trainer = session.trainAdapter(adapterFor(tiny, lora4), { ...adam, weightDecay: 0.1, clip: 0.5 });
       const steps = [];
       for (let i = 0; i < 10; i++) steps.push(await trainer.step(batch));
-      return { steps, adapter: await trainer.adapter(), optimizer: await trainer.optimizer(), hash: await session.baseHash() };
+      return {
+        steps,
+        adapter: await trainer.adapter(),
+        optimizer: await trainer.optimizer(),
+        hash: await session.baseHash(),
+      };
     });
     cpu.steps.forEach(({ loss, gradNorm, tokens }, i) => {
       expect(Math.abs(gpu.steps[i]!.loss - loss), `step ${i + 1}`).toBeLessThan(1e-4);
@@ -127,7 +136,10 @@ describe('generation', () => {
   const many = (): GenerateRequest[] => [
     ...[1, 40, 33, 7, 64].map((length, i) => request(length, i)),
     request(20, 9, { adapter: adapterFor(tiny, lora4) }),
-    request(9, 10, { adapter: adapterFor(tiny, lora4, 5), mask: () => Uint8Array.from({ length: 53 }, (_, i) => i % 2) }),
+    request(9, 10, {
+      adapter: adapterFor(tiny, lora4, 5),
+      mask: () => Uint8Array.from({ length: 53 }, (_, i) => i % 2),
+    }),
   ];
 
   it('gives the CPU’s tokens and log-probabilities, many sequences at once and with remembered beginnings', async () => {
@@ -150,7 +162,10 @@ describe('generation', () => {
     );
     const { cpu, gpu } = await both(weightsFor(tiny), async (session) => ({
       outs: await session.generate(requests),
-      last: await session.score(requests.map(({ ids }) => ids), { last: true }),
+      last: await session.score(
+        requests.map(({ ids }) => ids),
+        { last: true },
+      ),
     }));
     let compared = 0;
     for (const [i, out] of cpu.outs.entries()) {

@@ -42,7 +42,13 @@ export class WebGpuSession extends PlanSession<Place> {
     try {
       const executor = new GpuExecutor(gpu);
       const store = new GpuWeights(executor, weights);
-      const session = new WebGpuSession(executor, store, new GpuPages(executor), options.memoryBudget ?? 2 ** 30, owned);
+      const session = new WebGpuSession(
+        executor,
+        store,
+        new GpuPages(executor),
+        options.memoryBudget ?? 2 ** 30,
+        owned,
+      );
       await gpu.settled();
       return session;
     } catch (error) {

@@ -116,7 +116,8 @@ export class Pair {
       const length = lengths.get(name)!;
       const words = await gpu.words({ block, offset: 0 }, length + 2 * MARGIN);
       words.forEach((word, i) => {
-        if ((i < MARGIN || i >= MARGIN + length) && word !== GUARD) expect.fail(`a guard word of ${name} was written: ${i}`);
+        if ((i < MARGIN || i >= MARGIN + length) && word !== GUARD)
+          expect.fail(`a guard word of ${name} was written: ${i}`);
       });
       found.set(name, new Float32Array(words.slice(MARGIN, MARGIN + length).buffer));
       gpu.give({ block, offset: 0 });
@@ -135,5 +136,4 @@ function difference(a: Words, b: Words): number {
 
 const guarded = (words: number): Uint32Array<ArrayBuffer> => new Uint32Array(words).fill(GUARD);
 
-const bits = (values: Words): Uint32Array<ArrayBuffer> =>
-  new Uint32Array(values.slice().buffer as ArrayBuffer);
+const bits = (values: Words): Uint32Array<ArrayBuffer> => new Uint32Array(values.slice().buffer as ArrayBuffer);
