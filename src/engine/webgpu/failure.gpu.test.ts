@@ -49,6 +49,7 @@ describe('devices', () => {
     const session = await WebGpuSession.create(weightsFor(tiny), { device });
     const heard = new Promise((resolve) => device.device.addEventListener('uncapturederror', resolve));
     device.device.createBuffer({ size: 16, usage: 0xffff });
+    await device.device.queue.onSubmittedWorkDone(); // browsers send what is asked for together
     await heard;
     await expect(session.generate([ask])).rejects.toMatchObject({ code: 'gpu/invalid' });
     device.close();
