@@ -103,7 +103,7 @@ describe('linear', () => {
   });
   const apart = ['w', 'b', 'a', 'bias'];
 
-  // Few rows, tiles of 16 rows, tiles of 64.
+  // Few rows, one tile of rows, three.
   const cases = TYPES.flatMap((type) => (type === 'f32' ? [3, 21, 70] : [3, 21]).map((rows) => [type, rows] as const));
   it.each(cases)('%s, %i rows: residual and LoRA pair, and the gradient of the input', async (type, rows) => {
     const dtype = dtypeCode(type);

@@ -57,12 +57,12 @@ const byRow = (name: string, source: string, rows: number, width: number): Dispa
   { name, parts: [reduce, source], constants: { WIDTH: width }, groups: rows },
 ];
 
-/** A tiled product: 4 or 1 rows an invocation, so that small outputs still make many workgroups. */
-function tiled(name: string, parts: string[], rows: number, columns: number, constants: Numbers): Dispatch[] {
-  const perThread = rows >= 48 ? 4 : 1;
-  const groups = over(rows, 16 * perThread) * over(columns, 64);
-  return [{ name, parts: [tile, ...parts], constants: { ...constants, PER_THREAD: perThread }, groups }];
-}
+/** Outputs along a tile's side: SIDE in tile.wgsl. */
+const SIDE = 32;
+
+const tiled = (name: string, parts: string[], rows: number, columns: number, constants: Numbers): Dispatch[] => [
+  { name, parts: [tile, ...parts], constants, groups: over(rows, SIDE) * over(columns, SIDE) },
+];
 
 const attend = (name: string, parts: string[], groups: number, dim: number): Dispatch => ({
   ...{ name, parts, constants: { DIM: dim }, groups },

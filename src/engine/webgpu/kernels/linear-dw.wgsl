@@ -2,11 +2,23 @@
 // runs over rows m = 0 … M, beginning with what is there when adding. Also lora_A's gradient (dt^T x) and lora_B's
 // (dy^T t).
 
+const PRODUCTS = 1u;
+
+fn shape() -> vec2<u32> {
+  return vec2<u32>(p.n, p.k);
+}
+fn depth(product: u32) -> u32 {
+  return p.rows;
+}
+fn factor() -> f32 {
+  return 1.0;
+}
+
 fn left_place(i: u32) -> vec2<u32> {
-  return vec2<u32>(i % TILE_ROWS, i / TILE_ROWS);
+  return vec2<u32>(i & 7u, i >> 3u);
 }
 fn right_place(i: u32) -> vec2<u32> {
-  return vec2<u32>(i & 63u, i >> 6u);
+  return vec2<u32>(i & 7u, i >> 3u);
 }
 
 fn left(product: u32, n: u32, m: u32) -> f32 {
@@ -16,36 +28,30 @@ fn left(product: u32, n: u32, m: u32) -> f32 {
   return get_dy(m * p.ldy + n);
 }
 
-fn right(product: u32, m: u32, k: u32) -> f32 {
+fn right(product: u32, m: u32, k: u32) -> vec4<f32> {
   if (k >= p.k || m >= p.rows) {
-    return 0.0;
+    return vec4<f32>();
   }
-  return get_x(m * p.ldx + k);
+  let i = m * p.ldx + k;
+  return vec4<f32>(get_x(i), get_x(i + 1u), get_x(i + 2u), get_x(i + 3u));
 }
 
-@compute @workgroup_size(256)
-fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  let tile = tile_of(block_of(group), p.k);
-  if (tile.x >= p.n) {
-    return;
+fn place(n: u32, k: u32) -> u32 {
+  return ((n >> 3u) * p.k + k) * 8u + (n & 7u);
+}
+
+fn begin(n: u32, k: u32) -> vec4<f32> {
+  if (p.add == 0u || n >= p.n) {
+    return vec4<f32>();
   }
-  let n = tile.x + (lane >> 4u) * PER_THREAD;
-  let k = tile.y + (lane & 15u) * 4u;
-  var sums: Sums;
-  if (p.add != 0u && k < p.k) {
-    for (var j = 0u; j < PER_THREAD && n + j < p.n; j = j + 1u) {
-      let i = (((n + j) >> 3u) * p.k + k) * 8u + ((n + j) & 7u);
-      sums[j] = vec4<f32>(get_dw(i), get_dw(i + 8u), get_dw(i + 16u), get_dw(i + 24u));
-    }
-  }
-  add_product(&sums, 0u, lane, tile.x, tile.y, p.rows);
-  if (k >= p.k) {
-    return;
-  }
-  for (var j = 0u; j < PER_THREAD && n + j < p.n; j = j + 1u) {
-    let i = (((n + j) >> 3u) * p.k + k) * 8u + ((n + j) & 7u);
+  let i = place(n, k);
+  return vec4<f32>(get_dw(i), get_dw(i + 8u), get_dw(i + 16u), get_dw(i + 24u));
+}
+
+fn finish(n: u32, k: u32, sums: vec4<f32>) {
+  if (n < p.n) {
     for (var c = 0u; c < 4u; c = c + 1u) {
-      set_dw(i + c * 8u, sums[j][c]);
+      set_dw(place(n, k + c), sums[c]);
     }
   }
 }

@@ -1,67 +1,58 @@
 // Backward of a linear layer to its input: dx[M,K] = alpha ((dx or 0) + dy[M,N] W[N,K]) + dt[M,R] A[R,K]. Tiled.
 
-fn left_place(i: u32) -> vec2<u32> {
-  return vec2<u32>(i >> 4u, i & 15u);
+const PRODUCTS = select(1u, 2u, has_dt);
+
+fn shape() -> vec2<u32> {
+  return vec2<u32>(p.rows, p.k);
 }
-/** A panel's words lie [k][8 of n]: 8 steps, 64 columns, then the next 8 steps. */
+fn depth(product: u32) -> u32 {
+  return select(p.n, p.rank, product == 1u);
+}
+fn factor() -> f32 {
+  return p.alpha;
+}
+
+fn left_place(i: u32) -> vec2<u32> {
+  return vec2<u32>(i >> 5u, i & 31u);
+}
+/** A panel's words lie [k][8 of n]: 8 steps, all columns, then the next 8 steps. */
 fn right_place(i: u32) -> vec2<u32> {
-  return vec2<u32>((i >> 3u) & 63u, (i >> 9u) * 8u + (i & 7u));
+  return vec2<u32>((i >> 3u) & 7u, (i >> 6u) * 8u + (i & 7u));
 }
 
 fn left(product: u32, row: u32, d: u32) -> f32 {
-  if (row >= p.rows) {
+  if (row >= p.rows || d >= depth(product)) {
     return 0.0;
   }
   if (product == 0u) {
-    return select(0.0, get_dy(row * p.ldy + d), d < p.n);
+    return get_dy(row * p.ldy + d);
   }
-  return select(0.0, get_dt(row * p.ldt + d), d < p.rank);
+  return get_dt(row * p.ldt + d);
 }
 
-fn right(product: u32, d: u32, column: u32) -> f32 {
-  if (column >= p.k) {
-    return 0.0;
+fn right(product: u32, d: u32, column: u32) -> vec4<f32> {
+  if (column >= p.k || d >= depth(product)) {
+    return vec4<f32>();
   }
   if (product == 0u) {
-    if (d >= p.n) {
-      return 0.0;
-    }
-    return weight(d, column);
+    return vec4<f32>(weight(d, column), weight(d, column + 1u), weight(d, column + 2u), weight(d, column + 3u));
   }
-  return select(0.0, get_a(((d >> 3u) * p.k + column) * 8u + (d & 7u)), d < p.rank);
+  let i = ((d >> 3u) * p.k + column) * 8u + (d & 7u);
+  return vec4<f32>(get_a(i), get_a(i + 8u), get_a(i + 16u), get_a(i + 24u));
 }
 
-@compute @workgroup_size(256)
-fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  let tile = tile_of(block_of(group), p.k);
-  if (tile.x >= p.rows) {
-    return;
+fn begin(row: u32, column: u32) -> vec4<f32> {
+  if (p.add == 0u || row >= p.rows) {
+    return vec4<f32>();
   }
-  let row = tile.x + (lane >> 4u) * PER_THREAD;
-  let column = tile.y + (lane & 15u) * 4u;
-  var sums: Sums;
-  if (p.add != 0u && column < p.k) {
-    for (var j = 0u; j < PER_THREAD && row + j < p.rows; j = j + 1u) {
-      let i = (row + j) * p.ldo + column;
-      sums[j] = vec4<f32>(get_out(i), get_out(i + 1u), get_out(i + 2u), get_out(i + 3u));
-    }
-  }
-  for (var product = 0u; product < select(1u, 2u, has_dt); product = product + 1u) {
-    if (product == 1u) {
-      scale_sums(&sums, p.alpha);
-    }
-    add_product(&sums, product, lane, tile.x, tile.y, select(p.n, p.rank, product == 1u));
-  }
-  if (!has_dt) {
-    scale_sums(&sums, p.alpha);
-  }
-  if (column >= p.k) {
-    return;
-  }
-  for (var j = 0u; j < PER_THREAD && row + j < p.rows; j = j + 1u) {
-    let i = (row + j) * p.ldo + column;
+  let i = row * p.ldo + column;
+  return vec4<f32>(get_out(i), get_out(i + 1u), get_out(i + 2u), get_out(i + 3u));
+}
+
+fn finish(row: u32, column: u32, sums: vec4<f32>) {
+  if (row < p.rows) {
     for (var c = 0u; c < 4u; c = c + 1u) {
-      set_out(i + c, sums[j][c]);
+      set_out(row * p.ldo + column + c, sums[c]);
     }
   }
 }

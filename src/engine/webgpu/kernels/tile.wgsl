@@ -1,48 +1,78 @@
-// A tile of C[row, column] = sum over d of left[row, d] right[d, column]: 16 PER_THREAD rows by 64 columns a workgroup of
-// 256, PER_THREAD by 4 sums an invocation, 16 steps of d at a time through workgroup memory. Every sum runs d = 0, 1, 2 …
-// whatever the tile. A kernel gives `left`, `right` (0 beyond the edges; `product` tells a second product from the
-// first) and the order in which a tile is read: `left_place`, `right_place` map 0 … to (row or column, d).
+// A tile of C[row, column] = sum over d of left[row, d] right[d, column]: 32 x 32 outputs a workgroup of 64, 4 x 4 sums
+// an invocation (named, so that they stay in registers), 32 steps of d at a time through workgroup memory. Every sum
+// runs d = 0, 1, 2 … wherever its tile begins.
+// A kernel gives: `shape` (rows, columns) of C, `depth` of each of its PRODUCTS, `left` and `right` (0 beyond the edges),
+// the order in which a tile of them is read, four rows or columns at a time (`left_place`, `right_place` map 0 … 255 to
+// (fours, d)), `begin` (what four sums of a row start from), `factor` (of the sums after the first product) and `finish`
+// (stores them).
 
-const STEPS = 16u;
-const TILE_ROWS = 16u * PER_THREAD;
-const TILE_COLUMNS = 64u;
+const STEPS = 32u;
+const SIDE = 32u;
+const FOURS = SIDE / 4u;
 
-alias Sums = array<vec4<f32>, PER_THREAD>;
+struct Sums {
+  a: vec4<f32>,
+  b: vec4<f32>,
+  c: vec4<f32>,
+  d: vec4<f32>,
+}
 
-var<workgroup> left_tile: array<f32, STEPS * TILE_ROWS>;
-var<workgroup> right_tile: array<f32, STEPS * TILE_COLUMNS>;
+var<workgroup> left_tile: array<vec4<f32>, STEPS * FOURS>; // [d][4 rows]
+var<workgroup> right_tile: array<vec4<f32>, STEPS * FOURS>; // [d][4 columns]
 
-fn add_product(sums: ptr<function, Sums>, product: u32, lane: u32, row: u32, column: u32, depth: u32) {
-  for (var d0 = 0u; d0 < depth; d0 = d0 + STEPS) {
-    for (var i = lane; i < STEPS * TILE_ROWS; i = i + 256u) {
-      let at = left_place(i);
-      left_tile[at.y * TILE_ROWS + at.x] = left(product, row + at.x, d0 + at.y);
-    }
-    for (var i = lane; i < STEPS * TILE_COLUMNS; i = i + 256u) {
-      let at = right_place(i);
-      right_tile[at.y * TILE_COLUMNS + at.x] = right(product, d0 + at.y, column + at.x);
-    }
-    workgroupBarrier();
-    for (var d = 0u; d < STEPS; d = d + 1u) {
-      let c = d * TILE_COLUMNS + (lane & 15u) * 4u;
-      let four = vec4<f32>(right_tile[c], right_tile[c + 1u], right_tile[c + 2u], right_tile[c + 3u]);
-      let r = d * TILE_ROWS + (lane >> 4u) * PER_THREAD;
-      for (var j = 0u; j < PER_THREAD; j = j + 1u) {
-        (*sums)[j] = (*sums)[j] + left_tile[r + j] * four;
+@compute @workgroup_size(64)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let size = shape();
+  let across = (size.y + SIDE - 1u) / SIDE;
+  let block = block_of(group);
+  let row0 = (block / across) * SIDE;
+  let column0 = (block % across) * SIDE;
+  if (row0 >= size.x) {
+    return;
+  }
+  let row = row0 + (lane >> 3u) * 4u;
+  let column = column0 + (lane & 7u) * 4u;
+  let inside = column < size.y; // columns come in eights
+  var sums: Sums;
+  if (inside) {
+    sums = Sums(begin(row, column), begin(row + 1u, column), begin(row + 2u, column), begin(row + 3u, column));
+  }
+  for (var product = 0u; product < PRODUCTS; product = product + 1u) {
+    let end = depth(product);
+    for (var d0 = 0u; d0 < end; d0 = d0 + STEPS) {
+      for (var i = lane; i < STEPS * FOURS; i = i + 64u) {
+        let l = left_place(i);
+        let first = row0 + l.x * 4u;
+        left_tile[l.y * FOURS + l.x] = vec4<f32>(
+          left(product, first, d0 + l.y),
+          left(product, first + 1u, d0 + l.y),
+          left(product, first + 2u, d0 + l.y),
+          left(product, first + 3u, d0 + l.y),
+        );
+        let r = right_place(i);
+        right_tile[r.y * FOURS + r.x] = right(product, d0 + r.y, column0 + r.x * 4u);
       }
+      workgroupBarrier();
+      var at = 0u;
+      for (var d = 0u; d < STEPS; d = d + 1u) {
+        let l = left_tile[at + (lane >> 3u)];
+        let r = right_tile[at + (lane & 7u)];
+        sums.a = sums.a + l.x * r;
+        sums.b = sums.b + l.y * r;
+        sums.c = sums.c + l.z * r;
+        sums.d = sums.d + l.w * r;
+        at = at + FOURS;
+      }
+      workgroupBarrier();
     }
-    workgroupBarrier();
+    if (product == 0u) {
+      sums = Sums(sums.a * factor(), sums.b * factor(), sums.c * factor(), sums.d * factor());
+    }
   }
-}
-
-fn scale_sums(sums: ptr<function, Sums>, factor: f32) {
-  for (var j = 0u; j < PER_THREAD; j = j + 1u) {
-    (*sums)[j] = (*sums)[j] * factor;
+  if (inside) {
+    finish(row, column, sums.a);
+    finish(row + 1u, column, sums.b);
+    finish(row + 2u, column, sums.c);
+    finish(row + 3u, column, sums.d);
   }
-}
-
-/** First row and column of the tile that a workgroup computes. */
-fn tile_of(block: u32, columns: u32) -> vec2<u32> {
-  let across = (columns + TILE_COLUMNS - 1u) / TILE_COLUMNS;
-  return vec2<u32>((block / across) * TILE_ROWS, (block % across) * TILE_COLUMNS);
 }
