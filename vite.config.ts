@@ -1,14 +1,16 @@
 // Two builds from one tool: the page (default), and the terminal's bundle (mode `cli`, made by bin/s3.mjs).
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vite';
+import { sourceHash } from './bin/sources.mjs';
 
 const isolation = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Embedder-Policy': 'require-corp',
 };
 
-export default defineConfig(({ mode }) =>
-  mode === 'cli'
+export default defineConfig(({ mode }) => ({
+  define: { __SOURCES__: JSON.stringify(sourceHash()) },
+  ...(mode === 'cli'
     ? {
         publicDir: false,
         logLevel: 'error',
@@ -27,5 +29,5 @@ export default defineConfig(({ mode }) =>
         build: { target: 'es2022', chunkSizeWarningLimit: 1500 },
         server: { headers: isolation },
         preview: { headers: isolation },
-      },
-);
+      }),
+}));

@@ -1,20 +1,13 @@
 // Three test projects: `unit` in Node, `browser` and `gpu` (the WebGPU executor, `npm run test:gpu`) in real headless
 // Chromium; a built page is tested by test/e2e/run.mjs. A missing browser or a missing GPU adapter fails the run; nothing
 // is skipped in silence. S3_WEBGPU=off takes WebGPU away, to see that it does.
-import { existsSync } from 'node:fs';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { playwright } from '@vitest/browser-playwright';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { chromiumPath } from './bin/chromium.mjs';
+import { sourceHash } from './bin/sources.mjs';
 
-/** CHROME_PATH, or the first browser found; undefined: Playwright's own download, if there is one. */
-const executablePath = [
-  process.env.CHROME_PATH,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome-stable',
-  '/usr/bin/google-chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-].find((path) => path !== undefined && existsSync(path));
+const executablePath = chromiumPath();
 
 /** Quiet, and WebGPU in software, so that kernels are tested on machines without a GPU. */
 const args = [
@@ -43,6 +36,7 @@ const chromium = {
 
 export default defineConfig({
   plugins: [svelte({ configFile: false })],
+  define: { __SOURCES__: JSON.stringify(sourceHash()) },
   worker: { format: 'es' },
   // SharedArrayBuffer exists only with these; nothing but speed may depend on it.
   server: {

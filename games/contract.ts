@@ -112,6 +112,8 @@ export interface Game<C extends GameConfig = GameConfig, I extends Json = Json, 
   readonly tips?: Readonly<Record<string, string>>;
   /** Another state with other hidden content that agrees with all that the agent has seen, or null if none was found. */
   alternative?(config: C, state: S, rng: Rng): S | null;
+  /** What was hidden, in words for people: shown once the episode is over, never to an agent. */
+  reveal?(config: C, state: S): string;
   /** What an episode's result is clustered by (Trust: the opponent). Benchmark only. Default: its instance. */
   cluster?(config: C, state: S): string;
 

@@ -132,6 +132,31 @@ function close(episode: Episode, after: Closing): { episode: Episode; report: St
   };
 }
 
+export interface Move {
+  before: Episode;
+  after: Episode;
+  report: StepReport;
+}
+
+/**
+ * Plays actions one after another, until they or the episode end: what is left then is not played. `cutAtEnd`: one more
+ * move, for an episode that its context ended.
+ */
+export function* played(
+  start: Episode,
+  actions: readonly (string | null)[],
+  cutAtEnd = false,
+): Generator<Move, void, undefined> {
+  let before = start;
+  const moves = [...actions.map((action) => () => advance(before, action)), ...(cutAtEnd ? [() => cut(before)] : [])];
+  for (const move of moves) {
+    if (before.end) return;
+    const { episode: after, report } = move();
+    yield { before, after, report };
+    before = after;
+  }
+}
+
 export interface Verified {
   score: number;
   success: boolean;
@@ -141,10 +166,7 @@ export interface Verified {
   instance: string;
 }
 
-/**
- * Replays actions from the seed; trusts nothing else. Actions after the end are not played (`steps` tells how many
- * were). `cutAtEnd` replays an episode that its context ended.
- */
+/** Replays actions from the seed; trusts nothing else. `steps` tells how many were played before the end. */
 export function verify(
   game: Game,
   spec: InstanceSpec,
@@ -153,16 +175,10 @@ export function verify(
 ): Verified {
   let episode = reset(game, spec);
   const rewards: number[] = [];
-  for (const action of actions) {
-    if (episode.end) break;
-    const next = advance(episode, action);
-    episode = next.episode;
-    rewards.push(next.report.reward);
-  }
-  if (cutAtEnd && !episode.end) {
-    const next = cut(episode);
-    episode = next.episode;
-    if (rewards.length > 0) rewards[rewards.length - 1]! += next.report.reward;
+  for (const { after, report } of played(episode, actions, cutAtEnd)) {
+    episode = after;
+    if (report.truncated !== 'context') rewards.push(report.reward);
+    else if (rewards.length > 0) rewards[rewards.length - 1]! += report.reward;
   }
   const { score, success, steps, end, instance } = episode;
   return { score, success, rewards, steps, end, instance };

@@ -1,9 +1,11 @@
 // npm test: finds or installs Chromium, then types, lint, unit, browser and GPU tests, end-to-end tests. Any failure, or a
 // suite that ran nothing, fails the whole.
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { chromiumPath } from '../bin/chromium.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const bin = (name) => join(root, 'node_modules', '.bin', name);
@@ -12,25 +14,27 @@ function run(command, args, env = {}) {
   return spawnSync(command, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } }).status === 0;
 }
 
-/** CHROME_PATH, a browser of the system, Debian's package when root, else Playwright's own download. */
-function findChromium() {
-  const places = [
-    process.env.CHROME_PATH,
-    '/usr/bin/chromium',
-    '/usr/bin/chromium-browser',
-    '/usr/bin/google-chrome-stable',
-    '/usr/bin/google-chrome',
-    '/usr/bin/microsoft-edge',
-    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-    '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
-    'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
-    'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
-  ];
-  return places.find((path) => path && existsSync(path));
+/** Names of failed tests, for the end of a long output. */
+const failures = [];
+
+function vitest(project) {
+  const file = join(mkdtempSync(join(tmpdir(), 's3-')), 'report.json');
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+  const ok = run(bin('vitest'), ['run', '--project', project, ...reporters]);
+  if (!ok && existsSync(file)) {
+    for (const { name, assertionResults, message } of JSON.parse(readFileSync(file, 'utf8')).testResults) {
+      if (assertionResults.length === 0 && message) failures.push(`${relative(root, name)}: ${message}`);
+      for (const one of assertionResults.filter(({ status }) => status === 'failed')) {
+        failures.push(`${relative(root, name)}: ${one.fullName}: ${one.failureMessages[0]?.split('\n')[0]}`);
+      }
+    }
+  }
+  return ok;
 }
 
+/** A browser of the machine, Debian's package when root, else Playwright's own download. */
 function chromium() {
-  const found = findChromium();
+  const found = chromiumPath();
   if (found) return found;
   if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
     console.log('Installing Chromium from the system’s packages …');
@@ -40,7 +44,7 @@ function chromium() {
     console.log('Downloading Chromium …');
     run(bin('playwright-core'), ['install', 'chromium-headless-shell']);
   }
-  return findChromium();
+  return chromiumPath();
 }
 
 const browser = chromium();
@@ -55,9 +59,9 @@ const stages = [
       run(bin('svelte-check'), ['--tsconfig', './tsconfig.json', '--fail-on-warnings']),
   ],
   ['lint', () => run(bin('eslint'), ['.']) && run(bin('prettier'), ['--check', '--log-level', 'warn', '.'])],
-  ['unit', () => run(bin('vitest'), ['run', '--project', 'unit'])],
-  ['browser', () => run(bin('vitest'), ['run', '--project', 'browser'])],
-  ['gpu', () => run(bin('vitest'), ['run', '--project', 'gpu'])],
+  ['unit', () => vitest('unit')],
+  ['browser', () => vitest('browser')],
+  ['gpu', () => vitest('gpu')],
   ['end to end', () => run(process.execPath, ['test/e2e/run.mjs'])],
 ];
 
@@ -70,6 +74,7 @@ const results = chosen.map(([name, work]) => {
   return { name, ok, seconds: Math.round((Date.now() - startedMs) / 1000) };
 });
 console.log('');
+for (const failure of failures) console.log(`failed: ${failure}`);
 for (const { name, ok, seconds } of results) console.log(`${ok ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`);
 const failed = results.filter(({ ok }) => !ok).length;
 console.log(`stages: ${results.length - failed} passed, ${failed} failed`);

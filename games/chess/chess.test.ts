@@ -95,13 +95,13 @@ describe('views', () => {
       const state = { paths: shown, round: 0, right: 0 };
       const text = game.board(config, state);
       expect(readBoard(config, text)).toEqual(shown);
-      expect(line(config, text)).toBe('A 0,6 same 0,7 two 0,7 B 1,7 same 1,8 two 1,8');
+      expect(line(config, text)).toBe('A:0,6 same:0,7 two:0,7 B:1,7 same:1,8 two:1,8');
     }
   });
 
   test('the line of an episode', () => {
     const episode = reset(game, { preset: 'pocket', phase: 'explore', seed: 1 });
-    expect(observe(episode)).toMatch(/^(?:[A-C] \d,\d same \d,\d two \d,\d ?){3}$/);
+    expect(observe(episode)).toMatch(/^(?:[A-C]:\d,\d same:\d,\d two:\d,\d ?){3}$/);
     expect(observe(episode)).not.toContain('\n');
   });
 });

@@ -40,6 +40,13 @@ export function walk(board: Board, start: Cell, rule: readonly Cell[], count: nu
 
 const same = (a: Cell, b: Cell) => a[0] === b[0] && a[1] === b[1];
 
+/** The simplest rule of the family that makes the whole path, as text: `1,-2` or `1,-2 then 0,1`. */
+export function ruleOf(board: Board, path: readonly Cell[]): string {
+  const fits = (rule: readonly Cell[]) =>
+    walk(board, path[0]!, rule, path.length).every((cell, i) => same(cell, path[i]!));
+  return family.find(fits)?.map(String).join(' then ') ?? 'unknown';
+}
+
 /** The next `ahead` cells by each rule that fits the whole path; different continuations only. */
 export function continuations(board: Board, path: readonly Cell[], ahead: number): Cell[][] {
   const found = new Map<string, Cell[]>();

@@ -1,10 +1,11 @@
 // chess-v1: predict where pieces with hidden movement rules go next. Deterministic once drawn.
+import about from './about.json';
 import { defineGame } from '../contract.ts';
 import { fill } from '../template.ts';
 import { grammar, parse } from './action.ts';
 import { configs, letterOf, type ChessConfig } from './config.ts';
 import { expert, random, strategies, tips } from './expert.ts';
-import type { Cell } from './family.ts';
+import { ruleOf, type Cell } from './family.ts';
 import { generate, type ChessInstance } from './generate.ts';
 import guidance from './guidance.txt?raw';
 import paperRules from './rules.paper.txt?raw';
@@ -13,14 +14,12 @@ import { window, type ChessState } from './state.ts';
 import { board, line } from './views.ts';
 
 export default defineGame<ChessConfig, ChessInstance, ChessState>({
+  ...about,
   id: 'chess-v1',
-  title: 'Chess',
-  summary: 'Infer the hidden movement rule of each piece and predict its next cell.',
-  unit: 'share of pieces right',
   configs,
   legend: {
     board: '0123456789,. \nABCDEFGHIJKLMNOPQRSTUVWXYZpositonf',
-    line: '0123456789, ABCDEFGHIJKLMNOPQRSTUVWXYZsametwo',
+    line: '0123456789,: ABCDEFGHIJKLMNOPQRSTUVWXYZsametwo',
   },
 
   rules: (config) =>
@@ -71,6 +70,8 @@ export default defineGame<ChessConfig, ChessInstance, ChessState>({
   expert,
   strategies,
   tips,
+  reveal: (config, { paths }) =>
+    `Rules (rows, columns a step): ${paths.map((path, i) => `${letterOf(i)} ${ruleOf(config, path)}`).join('; ')}.`,
 
   // The family fixes every continuation, so no other rule agrees with what was shown. For the leak test the future is
   // replaced by one that no rule makes: whatever the agent is shown must not change.

@@ -55,7 +55,7 @@ export function line(config: ChessConfig, text: string): string {
   return readBoard(config, text)
     .map((path, i) => {
       const now = path.at(-1)!.join(',');
-      return `${letterOf(i)} ${now} same ${again(config, path, 1).join(',')} two ${again(config, path, 2).join(',')}`;
+      return `${letterOf(i)}:${now} same:${again(config, path, 1).join(',')} two:${again(config, path, 2).join(',')}`;
     })
     .join(' ');
 }

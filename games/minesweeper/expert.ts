@@ -97,8 +97,16 @@ const ordered =
     return cell === undefined ? random(config, state, rng) : write(config, 'uncover', cell);
   };
 
+/** The line view lists only some of the far cells; who reads it can choose no other. */
+const anyListed: Policy = (config, state, rng) => {
+  const group = grouped(config, state.shown);
+  const cells = groups.flatMap((name) => listed(config, state.shown, group, name));
+  return cells.length > 0 ? write(config, 'uncover', rng.pick(cells)) : random(config, state, rng);
+};
+
 export const strategies: Readonly<Record<string, Policy>> = {
   random,
+  anyListed,
   first: ordered(0),
   last: ordered(-1),
   far: byGroup(['far', 'low', 'half', 'high', 'safe', 'mine']),
@@ -112,6 +120,7 @@ export const strategies: Readonly<Record<string, Policy>> = {
 
 export const tips: Readonly<Record<string, string>> = {
   random: 'retain: choose any move avoid: nothing next: choose any move again',
+  anyListed: 'retain: choose any listed cell avoid: nothing next: choose any listed cell again',
   first: 'retain: the first covered cell avoid: nothing next: go row by row',
   last: 'retain: the last covered cell avoid: nothing next: go row by row from the end',
   far: 'retain: far avoid: cells beside a number next: far then low then half',

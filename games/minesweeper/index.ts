@@ -1,4 +1,5 @@
 // minesweeper-v1: open the safe cells of a hidden layout. All chance is in the layout.
+import about from './about.json';
 import { defineGame } from '../contract.ts';
 import { fill } from '../template.ts';
 import { actions, grammar, step } from './action.ts';
@@ -16,12 +17,10 @@ import { board, FAR_LISTED, line } from './views.ts';
 const TRIES = 20;
 
 export default defineGame<MinesweeperConfig, MinesweeperInstance, MinesweeperState>({
+  ...about,
   id: 'minesweeper-v1',
-  title: 'Minesweeper',
-  summary: 'Open every safe cell of a field of hidden mines by reasoning from the numbers.',
-  unit: 'share of the field',
   configs,
-  legend: { board: '?012345678FX9mines lv\n', line: '0123456789, minesvaflowrhg d' },
+  legend: { board: '?012345678FX9mines lv\n', line: '0123456789,() minesvaflowrhg d' },
 
   rules: (config) =>
     config.preset === 'pocket'
@@ -57,6 +56,8 @@ export default defineGame<MinesweeperConfig, MinesweeperInstance, MinesweeperSta
   strategies,
   tips,
 
+  reveal: (config, { mines }) =>
+    `Mines: ${mines.map((cell) => `${Math.floor(cell / config.cols)},${cell % config.cols}`).join(' ')}.`,
   alternative(config, state, rng) {
     const known = posterior(config, state.shown, state.mines.length);
     const own = state.mines.join();

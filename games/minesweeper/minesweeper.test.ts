@@ -146,7 +146,7 @@ describe('the line', () => {
   test('groups from the text', () => {
     const config = { ...configs.pocket.strict, rows: 3, cols: 4 };
     const board = 'mines 2 lives 0\n0 1 ? ?\n0 1 ? ?\n0 1 ? ?';
-    expect(game.line(config, board)).toBe('mines 2 lives 0 far 0,3 2,3 1,3 half 0,2 1,2 2,2');
+    expect(game.line(config, board)).toBe('mines 2 lives 0 far (0,3) (2,3) (1,3) half (0,2) (1,2) (2,2)');
   });
   test('lists covered cells, each once, and six of far', () => {
     const episode = reset(game, { preset: 'pocket', phase: 'strict', seed: 3 });
@@ -156,7 +156,7 @@ describe('the line', () => {
     for (const cell of cells) expect(state.shown[5 * Number(cell[0]) + Number(cell[2])]).toBe('?');
     expect(
       observe(episode)
-        .match(/far((?: \d,\d)+)/)![1]!
+        .match(/far((?: \(\d,\d\))+)/)![1]!
         .trim()
         .split(' '),
     ).toHaveLength(6);

@@ -73,7 +73,7 @@ export function listed(config: MinesweeperConfig, shown: string, group: Map<numb
 export function line(config: MinesweeperConfig, text: string): string {
   const { mines, lives, shown } = readBoard(text);
   const group = grouped(config, shown);
-  const words = (cells: number[]) => cells.map((cell) => `${Math.floor(cell / config.cols)},${cell % config.cols}`);
+  const words = (cells: number[]) => cells.map((cell) => `(${Math.floor(cell / config.cols)},${cell % config.cols})`);
   const parts = groups.flatMap((name) => {
     const cells = listed(config, shown, group, name);
     return cells.length > 0 ? [name, ...words(cells)] : [];

@@ -1,4 +1,5 @@
 // nullify-v1: merge numbers and operators until nothing is left. Deterministic, nothing hidden.
+import about from './about.json';
 import { defineGame } from '../contract.ts';
 import { fill } from '../template.ts';
 import { configs, type NullifyConfig } from './config.ts';
@@ -12,10 +13,8 @@ import { merged, readUnit, type Unit } from './units.ts';
 import { board, line } from './views.ts';
 
 export default defineGame<NullifyConfig, NullifyInstance, NullifyState>({
+  ...about,
   id: 'nullify-v1',
-  title: 'Nullify',
-  summary: 'Merge numbers and operators, two at a time, until nothing is left.',
-  unit: 'share of the way to nothing',
   configs,
   legend: {
     board: '0123456789:-*/ \nsqrtuaecipolfnhg',

@@ -1,4 +1,5 @@
 // pvz-v1: buy plants to hold rows against zombies. What comes when is drawn with the instance and stays hidden.
+import about from './about.json';
 import { defineGame } from '../contract.ts';
 import { actions, grammar } from './action.ts';
 import { configs, START_SUN, type PvzConfig } from './config.ts';
@@ -12,10 +13,8 @@ import { emptyField } from './turn.ts';
 import { board, line } from './views.ts';
 
 export default defineGame<PvzConfig, PvzInstance, PvzState>({
+  ...about,
   id: 'pvz-v1',
-  title: 'Plants vs. Zombies',
-  summary: 'Spend sun on plants that hold every row against the zombies to come.',
-  unit: 'turns',
   configs,
   legend: {
     board: '0123456789.+ \nXWSJHFNRBIturnofs',
@@ -40,6 +39,11 @@ export default defineGame<PvzConfig, PvzInstance, PvzState>({
   expert: (config, state) => expert(config, state),
   strategies,
   tips,
+  reveal(_, { field, spawns }) {
+    const next = spawns.filter(({ turn }) => turn >= field.turn).slice(0, 6);
+    const words = next.map(({ turn, row, kind }) => `${kind} in row ${row} after turn ${turn}`);
+    return words.length > 0 ? `Next would have come: ${words.join(', ')}.` : 'Nothing more would have come.';
+  },
 
   alternative(config, state, rng) {
     const past = state.spawns.filter(({ turn }) => turn < state.field.turn);

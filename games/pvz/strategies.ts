@@ -12,18 +12,22 @@ type Policy = (config: PvzConfig, state: PvzState, rng: Rng) => string;
  * Half the time nothing more; else one legal placement, each equally likely, and again. Uniform over the sets of
  * placements would nearly always spend everything: large sets are by far the most.
  */
-export const random: Policy = (config, state, rng) => {
-  const chosen: Placement[] = [];
-  let field = state.field;
-  while (rng.int(2) === 0) {
-    const options = allowed(config, field);
-    if (options.length === 0) break;
-    const next = rng.pick(options);
-    chosen.push(next);
-    field = placed(config, field, next.kind, next.row, next.col);
-  }
-  return write(chosen);
-};
+const drawn =
+  (optionsIn: (config: PvzConfig, field: Field) => Placement[]): Policy =>
+  (config, state, rng) => {
+    const chosen: Placement[] = [];
+    let field = state.field;
+    while (rng.int(2) === 0) {
+      const options = optionsIn(config, field);
+      if (options.length === 0) break;
+      const next = rng.pick(options);
+      chosen.push(next);
+      field = placed(config, field, next.kind, next.row, next.col);
+    }
+    return write(chosen);
+  };
+
+export const random: Policy = drawn(allowed);
 
 const wishing =
   (wish: (config: PvzConfig, field: Field) => Placement | null): Policy =>
@@ -62,6 +66,10 @@ function shooter(config: PvzConfig, field: Field): Placement | null {
 
 export const strategies: Readonly<Record<string, Policy>> = {
   random,
+  // The line view lists only some of the free cells; who reads it can choose no other.
+  anyListed: drawn((config, field) =>
+    allowed(config, field).filter(({ row, col }) => freeColumns(config, field, row).includes(col)),
+  ),
   nothing: () => '-',
   flowers: rowByRow('X'),
   walls: spread('J'),
@@ -82,6 +90,7 @@ export const strategies: Readonly<Record<string, Policy>> = {
 
 export const tips: Readonly<Record<string, string>> = {
   random: 'retain: choose any move avoid: nothing next: choose any move again',
+  anyListed: 'retain: choose any listed cell avoid: nothing next: choose any listed cell again',
   nothing: 'retain: keep sun avoid: every plant next: - again',
   flowers: 'retain: X row by row avoid: W and J next: X again',
   walls: 'retain: J in every row avoid: X and W next: J again',

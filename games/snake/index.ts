@@ -1,4 +1,5 @@
 // Snake: eat apples, do not collide. Assembles the folder's parts into the contract.
+import about from './about.json';
 import { defineGame } from '../contract.ts';
 import { matchAction } from '../grammar.ts';
 import { fill } from '../template.ts';
@@ -25,10 +26,8 @@ const GRAMMAR = 'UP|DOWN|LEFT|RIGHT';
 const EFFECT = { explore: 'changes nothing but takes a step', strict: 'ends the game' };
 
 export default defineGame<SnakeConfig, SnakeInstance, SnakeState>({
+  ...about,
   id: 'snake-v1',
-  title: 'Snake',
-  summary: 'Steer a growing snake to apples that appear by chance, without hitting walls or itself.',
-  unit: 'apples',
   configs,
   legend,
 

@@ -1,4 +1,5 @@
 // Tetris: place random blocks, clear rows. Assembles the folder's parts into the contract.
+import about from './about.json';
 import { defineGame } from '../contract.ts';
 import { matchAction } from '../grammar.ts';
 import { fill } from '../template.ts';
@@ -32,10 +33,8 @@ function ends({ phase, spares, spareRows }: TetrisConfig): { top: string; invali
 }
 
 export default defineGame<TetrisConfig, TetrisInstance, TetrisState>({
+  ...about,
   id: 'tetris-v1',
-  title: 'Tetris',
-  summary: 'Place falling blocks, one at a time, to fill and clear rows.',
-  unit: 'rows',
   configs,
   legend,
 
@@ -79,6 +78,10 @@ export default defineGame<TetrisConfig, TetrisInstance, TetrisState>({
   expert,
   strategies,
   tips,
+  reveal(_, { pieces, placed }) {
+    const next = pieces.slice(placed + 1);
+    return next.length > 0 ? `Pieces that would have come: ${next.join(' ')}.` : 'No piece was left.';
+  },
   alternative(config, state, rng) {
     // Only the pieces after the one that is shown are hidden.
     const shown = state.pieces.slice(0, state.placed + 1);

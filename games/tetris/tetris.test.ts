@@ -1,4 +1,4 @@
-// Tetris' rules as written, counts and bands of independent simulators (ground-truth.json).
+// Tetris' rules as written, counts and bands of independent simulators.
 import { describe, expect, it } from 'vitest';
 import { advance, reset } from '../episode.ts';
 import { stream } from '../rng.ts';

@@ -1,4 +1,5 @@
 // Trust: ten rounds against one hidden opponent. Assembles the folder's parts into the contract.
+import about from './about.json';
 import { defineGame } from '../contract.ts';
 import { matchAction } from '../grammar.ts';
 import { fill } from '../template.ts';
@@ -24,10 +25,8 @@ function randomMoves(config: TrustConfig, flip: () => number, from = ''): string
 }
 
 export default defineGame<TrustConfig, TrustInstance, TrustState>({
+  ...about,
   id: 'trust-v1',
-  title: 'Trust',
-  summary: 'Ten rounds of collaborating or cheating against an opponent whose strategy is hidden.',
-  unit: 'points',
   configs,
   options,
   splits: ['unseen'],
@@ -51,6 +50,7 @@ export default defineGame<TrustConfig, TrustInstance, TrustState>({
   board,
   line,
   cluster: (_, state) => state.hidden.opponent,
+  reveal: (_, state) => `The other was a ${state.hidden.opponent}.`,
 
   grammar: () => GRAMMAR,
   actions: (config, state) => (over(config, state) ? [] : ['collaborate', 'cheat']),

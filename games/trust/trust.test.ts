@@ -1,4 +1,4 @@
-// Trust against figures made elsewhere (ground-truth.json) and the rules as written.
+// Trust against figures made elsewhere and the rules as written.
 import { describe, expect, it } from 'vitest';
 import { advance, observe, reset, type Episode } from '../episode.ts';
 import { stream } from '../rng.ts';

@@ -1,4 +1,5 @@
 // What a terminal command is, and how its flags are read. Knows no command by name.
+import { existsSync, statSync } from 'node:fs';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { CodedError } from '../errors.ts';
 
@@ -23,7 +24,7 @@ export interface Command {
   flags: NonNullable<ParseArgsConfig['options']>;
   /** How many positional arguments are allowed: [least, most]. */
   positionals: [number, number];
-  /** Resolves to the exit code: 0 done, 1 the thing asked about is wrong. Bad use throws usage/… (exit 2). */
+  /** Resolves to the exit code: 0 done, 1 the thing asked about is wrong. What it throws gives 1, or 2 for bad use (main.ts). */
   run(args: Args, io: Io): Promise<number>;
 }
 
@@ -102,6 +103,12 @@ export class Args {
       throw badValue(name, text, `a number from ${range[0]} to ${range[1]}`);
     return value;
   }
+}
+
+/** A file that was named on the command line. Errors: usage/no-file. */
+export function requireFile(path: string, hint: string) {
+  if (!existsSync(path)) throw new CodedError('usage/no-file', `no file ${path}`, hint);
+  if (!statSync(path).isFile()) throw new CodedError('usage/no-file', `${path} is no file`, hint);
 }
 
 export function badValue(name: string, value: string, expected: string) {

@@ -1,9 +1,9 @@
 // What a new run may start from: an adapter's folder in PEFT's files, or a memory's text.
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CodedError } from '../errors.ts';
 import type { StartFrom } from '../gym/startFrom.ts';
 import { hashBytes } from '../log/chain.ts';
+import { requireFile } from './command.ts';
 
 /** null when neither is given. Errors: usage/no-file. */
 export async function startFrom(adapter: string | undefined, memory: string | undefined): Promise<StartFrom | null> {
@@ -19,7 +19,6 @@ export async function startFrom(adapter: string | undefined, memory: string | un
 }
 
 function read(path: string) {
-  if (!existsSync(path))
-    throw new CodedError('usage/no-file', `no file ${path}`, 'give an adapter’s folder or a text file');
+  requireFile(path, 'give an adapter’s folder or a text file');
   return readFileSync(path);
 }

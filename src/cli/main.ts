@@ -4,6 +4,26 @@ import { Args, type Command, type Io } from './command.ts';
 
 const modules = import.meta.glob<{ command: Command }>('./commands/*.ts');
 
+/**
+ * Codes that say how the program was asked, not what it found: exit 2. One that ends in a slash stands for its boundary.
+ * A file or model that is missing was named by whoever asked.
+ */
+const BAD_USE = [
+  'usage/',
+  'settings/',
+  'game/unknown',
+  'plugin/unknown-arm',
+  'plugin/unknown-variant',
+  'log/missing',
+  'log/exists',
+  'import/not-a-log',
+  'model/not-found',
+  'gpu/unavailable',
+];
+
+export const exitCode = (code: string) =>
+  BAD_USE.some((known) => (known.endsWith('/') ? code.startsWith(known) : code === known)) ? 2 : 1;
+
 const names = Object.keys(modules)
   .map((path) => path.slice(path.lastIndexOf('/') + 1, -3))
   .sort();
@@ -35,10 +55,10 @@ export async function main(argv: string[], root: string): Promise<number> {
     }
     return await command.run(new Args(command, rest), io);
   } catch (error) {
-    const { code, message, hint, detail } = toErrorValue(error, 'usage/internal');
+    const { code, message, hint, detail } = toErrorValue(error, 'worker/unknown');
     io.err(`${code}: ${message}${hint ? ` (${hint})` : ''}`);
     if (process.env.S3_DEBUG && detail) io.err(detail);
-    return code.startsWith('usage/') ? 2 : 1;
+    return exitCode(code);
   }
 }
 

@@ -9,14 +9,16 @@ import type { LogFile } from '../log/files.node.ts';
 import { closingReport } from '../report/defaults.ts';
 import type { Io } from './command.ts';
 
-export type Playing = Pick<Parameters<typeof cycle>[0], 'config' | 'model' | 'past' | 'from'> & { log: LogFile };
+export type Playing = Pick<Parameters<typeof cycle>[0], 'config' | 'model' | 'judge' | 'past' | 'from'> & {
+  log: LogFile;
+};
 
 /**
  * Plays the run into the log. Resolves to its events; after Ctrl-C they end in run.paused. What the model, the games or
  * the plug-ins throw is written as run.failed and thrown on.
  */
 export async function runToLog(
-  { config, model, log, past, from }: Playing,
+  { config, model, judge, log, past, from }: Playing,
   quiet: boolean,
   io: Io,
 ): Promise<RunEvent[]> {
@@ -30,6 +32,7 @@ export async function runToLog(
     const items = cycle({
       config,
       model,
+      ...(judge ? { judge } : {}),
       host: localGameHost(),
       past,
       readBlob: (hash) => log.blob(hash),
@@ -56,6 +59,7 @@ export async function runToLog(
     }
     await log.close();
     await model.close();
+    await judge?.close();
   }
   return events;
 }

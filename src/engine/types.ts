@@ -14,13 +14,7 @@ export interface ModelConfig {
   context: number;
   normEps: number;
   ropeTheta: number;
-  ropeScaling: null | {
-    type: 'llama3';
-    factor: number;
-    lowFreqFactor: number;
-    highFreqFactor: number;
-    originalContext: number;
-  };
+  ropeScaling: null | RopeScaling;
   qkvBias: boolean;
   qkNorm: boolean;
   /** The output head is the embedding. */
@@ -30,7 +24,12 @@ export interface ModelConfig {
   eos: number[];
 }
 
-/** Storage types of a weight; the GGUF block types come with the real models. */
+export type RopeScaling =
+  | { type: 'llama3'; factor: number; lowFreqFactor: number; highFreqFactor: number; originalContext: number }
+  /** The same scaling as GGUF files state it: each pair's frequency is divided by its own number (headDim / 2 of them). */
+  | { type: 'factors'; factors: number[] };
+
+/** Storage types of a weight: Hugging Face's three, and the block types of GGUF files. */
 export type DType = 'f32' | 'f16' | 'bf16' | 'q8_0' | 'q4_0' | 'q4_1' | 'q5_0' | 'q5_1' | 'q4_k' | 'q6_k';
 
 export interface Tensor {

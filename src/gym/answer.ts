@@ -1,4 +1,5 @@
 // Reads an answer out of a completion by the contract of the protocol, and repairs nothing. Knows no game.
+import type { Step } from '../log/events.ts';
 
 export interface Answer {
   /** null: no line starts with `Answer:`. Whether the action is valid is the game's to say. */
@@ -36,3 +37,18 @@ export function formatAnswer(action: string | null, score: number | null): strin
 
 /** At most four decimals, none where it is whole. */
 export const formatScore = (score: number): string => String(Math.round(score * 10000) / 10000 + 0);
+
+/** How a completion is held to the answer contract while it is decoded. */
+export type MaskMode = Step['maskMode'];
+
+/** A number that a score may be, short enough to come to an end. */
+const SCORE = '-?(?:0|[1-9]\\d{0,3})(?:\\.\\d{1,4})?';
+
+/**
+ * The regular expression of a whole completion, its ending newline optional: `frame` holds it to the answer line's form,
+ * `actions` to the game's action grammar, too. What a state allows is never part of it.
+ */
+export function answerGrammar(mode: Exclude<MaskMode, 'off'>, actions: string): string {
+  const action = mode === 'frame' ? '[^\\n]+' : `(?:${actions})`;
+  return ` ?Answer: ${action}, Score: ${SCORE}\\n?`;
+}

@@ -1,22 +1,39 @@
 // One arm of a run: it explores for itself, learns by its own hooks, and is measured at every checkpoint.
 import { configOf } from '../../games/instance.ts';
 import { CodedError } from '../errors.ts';
-import { hintRoom } from './budget.ts';
+import { countParts, hintRoom, splitContext } from './budget.ts';
 import { evaluate, heldOutRole, playRules, recordedEpisodes, type Place, type Run } from './evaluate.ts';
 import { experienceView } from './experience.ts';
+import { judgeAll } from './judging.ts';
 import type { EpisodePlan } from './play.ts';
 import type { Arm, ArmContext, ArmEvent, GymItem, Produce } from './plugin.ts';
-import { pocketHead } from './prompts.ts';
+import { actionPrompt, pocketHead } from './prompts.ts';
 import type { ResolvedArm } from './registry.ts';
 import { exploreDecodeSeed, exploreSeed, namedSeed } from './seeds.ts';
 
 export async function* runArm(run: Run, place: Place, resolved: ResolvedArm): AsyncGenerator<GymItem, void> {
+  const arm = await openArm(run, place, resolved);
+  const saved = new Set<string>();
+  yield* exploreAndMeasure(run, place, resolved, arm, saved);
+  // No episode of this arm is to come. What the run started from is every arm's beginning, and stays.
+  if (run.from?.adapter) saved.delete(run.from.adapter.hash);
+  for (const hash of saved) await run.model.training?.release(hash);
+}
+
+/** `saved` gathers the adapters that it made. */
+async function* exploreAndMeasure(
+  run: Run,
+  place: Place,
+  resolved: ResolvedArm,
+  arm: Arm,
+  saved: Set<string>,
+): AsyncGenerator<GymItem, void> {
   const { config, recorder } = run;
   const { game } = place;
-  const arm = resolved.create(await armContext(run, place, resolved));
   const produce: Produce = async function* (type, make) {
     const event = yield* recorder.record(type, make);
     const own: ArmEvent = event;
+    if (own.type === 'adapter.saved') saved.add(own.before).add(own.hash);
     await arm.absorb?.(own);
     return event;
   };
@@ -34,7 +51,7 @@ export async function* runArm(run: Run, place: Place, resolved: ResolvedArm): As
     }
   };
   if (arm.prepare) yield* arm.prepare(produce);
-  if (arm.explores === false) {
+  if (resolved.spec.explores === false) {
     yield* checkpoint(0);
     return;
   }
@@ -57,6 +74,19 @@ export async function* runArm(run: Run, place: Place, resolved: ResolvedArm): As
     }
   }
 }
+
+/** The arm as it begins. Errors: settings/no-room when its prompts cannot hold what they must. */
+export async function openArm(run: Run, place: Place, resolved: ResolvedArm): Promise<Arm> {
+  const context = await armContext(run, place, resolved);
+  const arm = resolved.create(context);
+  if (arm.blocks && context.hintTokens === 0) {
+    throw noRoom(`${place.game.title}: rules and an episode leave no room for what ${resolved.name} remembers`);
+  }
+  return arm;
+}
+
+const noRoom = (what: string) =>
+  new CodedError('settings/no-room', what, 'raise inputTokens, or choose a model that reads more');
 
 const stage = ({ game, runSeed }: Place, { name }: ResolvedArm, x: number): GymItem => ({
   live: {
@@ -104,6 +134,7 @@ async function* exploreBlock(
   const hooks = {
     ...(arm.act ? { act: arm.act.bind(arm) } : {}),
     ...(arm.judge ? { judge: arm.judge.bind(arm) } : {}),
+    ...(arm.judgeSteps ? { judgeSteps: arm.judgeSteps.bind(arm) } : {}),
     readsExpert: resolved.reads.includes('expert'),
     readsReward: resolved.reads.includes('verifierReward'),
   };
@@ -128,7 +159,7 @@ async function armContext(run: Run, place: Place, resolved: ResolvedArm): Promis
     options: config.optionsOf(game),
   });
   const rules = game.rules(gameConfig);
-  const { inputTokens } = playRules(run);
+  const { shares, budget } = playRules(run);
   const start = await run.host.reset({
     game: game.id,
     preset: config.preset,
@@ -137,11 +168,15 @@ async function armContext(run: Run, place: Place, resolved: ResolvedArm): Promis
     options: config.optionsOf(game),
   });
   await run.host.release(start.id);
+  const first = await countParts(actionPrompt(config.preset, rules, {}, [], start.observation), model);
+  if (first > shares.prompt) {
+    throw noRoom(`${game.title}: rules and first state take ${first} of ${shares.prompt} tokens`);
+  }
   const firstTurn = { role: 'user', text: '', plain: `\nEnv: ${start.observation}\nLLM:` } as const;
   const hintTokens =
     config.preset === 'pocket'
-      ? await hintRoom(pocketHead(rules, { hints: 'x' }), firstTurn, start.stepCap, inputTokens, model)
-      : inputTokens;
+      ? await hintRoom(pocketHead(rules, { hints: 'x' }), firstTurn, start.stepCap, shares, model)
+      : shares.whole - first;
   return {
     name: resolved.name,
     game: game.id,
@@ -154,12 +189,15 @@ async function armContext(run: Run, place: Place, resolved: ResolvedArm): Promis
     reads: resolved.reads,
     from: { adapter: run.from?.adapter?.hash ?? null, memory: run.from?.memory ?? null },
     hintTokens,
+    answerTokens: (tokens) => splitContext(model.card.context, config.number('inputTokens'), tokens).answer,
+    budget,
     seed: (...names) => namedSeed(runSeed, game.id, resolved.name, ...names),
     call: (requests) =>
       model.complete(
         requests.map((request) => ({ ...request, adapter: request.adapter ?? null })),
         run.signal,
       ),
+    judge: (proposals) => judgeAll(proposals, run.judge, run.signal),
     write: (blocks, text) => recorder.writer.step(blocks, text),
     countTokens: (texts) => model.countTokens(texts),
     pieces: (sequences) => model.pieces(sequences),

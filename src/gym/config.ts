@@ -3,8 +3,10 @@ import type { Game, GameOptions, Preset, Split } from '../../games/contract.ts';
 import { findGame, games } from '../../games/registry.ts';
 import { CodedError } from '../errors.ts';
 import type { JsonValue } from '../log/events.ts';
+import type { LanguageModel } from '../models/types.ts';
 import { plugins, resolveArm, type ResolvedArm } from './registry.ts';
-import { resolveSettings, SETTINGS, type Setting, type Settings } from './settings.ts';
+import { resolveSettings, type Setting, type Settings } from './settings.ts';
+import { SETTINGS } from './settingsTable.ts';
 
 /** Settings that plug-ins and games add to the table. */
 export const addedSettings: readonly Setting[] = [
@@ -36,6 +38,8 @@ export interface RunConfig {
   list(key: string): (string | number)[];
   optionsOf(game: Game): GameOptions;
   splitsOf(game: Game): Split[];
+  /** The model of a judge pass where it is another than the run's; null: none, or the run's own. */
+  judgeModel: string | null;
 }
 
 /** Errors: settings/…, game/unknown, plugin/unknown-arm. */
@@ -51,9 +55,7 @@ export function runConfig(given: Settings): RunConfig {
   const chosen = names.includes('all') ? [...games.values()] : names.map(mustFind);
   const links: string[] = [];
   if (settings.judge === 'oracle') links.push('oracle-judge');
-  else if (settings.judge !== 'self') {
-    throw new CodedError('settings/bad-value', `judge=${String(settings.judge)}: expected self or oracle`);
-  }
+  else if (settings.judge !== 'self') links.push('judge-pass');
   if (settings.guidance === 'oracle') links.push('oracle-guidance');
   if (settings.experience === 'oracle') links.push('oracle-experience');
   const arms = list('pathways').map((name) => {
@@ -61,6 +63,15 @@ export function runConfig(given: Settings): RunConfig {
     const missing = links.filter((link) => !String(name).split('@').includes(link));
     return arm.spec.baseline || missing.length === 0 ? arm : resolveArm([String(name), ...missing].join('@'));
   });
+  // Who reads outcomes reads those of development instances (plugin.ts, `develop`).
+  const chooser = arms.find(({ reads }) => reads.includes('verifierOutcome'));
+  if (chooser && settings.heldOut === 'development') {
+    throw new CodedError(
+      'settings/bad-value',
+      `heldOut=development: ${chooser.name} chooses on these instances`,
+      'leave it out, or measure on strict ones',
+    );
+  }
   return {
     settings,
     preset: typed<Preset>('preset', 'string'),
@@ -71,6 +82,7 @@ export function runConfig(given: Settings): RunConfig {
     text: (key) => typed<string>(key, 'string'),
     flag: (key) => typed<boolean>(key, 'boolean'),
     list,
+    judgeModel: ['self', 'oracle', 'pass', settings.model].includes(settings.judge!) ? null : typed('judge', 'string'),
     optionsOf: (game) =>
       Object.fromEntries((game.options ?? []).map((option) => [option.key, String(settings[option.key])])),
     splitsOf: (game) =>
@@ -78,6 +90,17 @@ export function runConfig(given: Settings): RunConfig {
         (split): split is Split => split === 'strict' || (game.splits ?? []).includes(split as Split),
       ),
   };
+}
+
+/** Errors: model/cannot-train when an arm trains and the model cannot be trained here. */
+export function checkModel({ arms }: Pick<RunConfig, 'arms'>, { card, training }: LanguageModel): void {
+  const arm = arms.find(({ spec }) => spec.trains);
+  if (!arm || training) return;
+  throw new CodedError(
+    'model/cannot-train',
+    `${arm.name} trains, and ${card.title} cannot be trained here`,
+    'choose another model, or leave the arm out',
+  );
 }
 
 function mustFind(name: string): Game {
@@ -90,8 +113,10 @@ function mustFind(name: string): Game {
 export function loggedConfig(settings: Settings): Settings {
   const machine = new Set(allSettings.filter((setting) => setting.machine).map((setting) => setting.key));
   const kept = Object.fromEntries(Object.entries(settings).filter(([key]) => !machine.has(key)));
-  const name = String(settings.model)
-    .split(/[\\/]/)
-    .findLast((part) => part !== '');
-  return { ...kept, model: name ?? String(settings.model) };
+  return { ...kept, model: withoutFolder(settings.model!), judge: withoutFolder(settings.judge!) };
 }
+
+const withoutFolder = (name: JsonValue): string =>
+  String(name)
+    .split(/[\\/]/)
+    .findLast((part) => part !== '') ?? String(name);

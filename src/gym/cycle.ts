@@ -3,25 +3,28 @@
 // Names no pathway; changes no state but through events, so that resuming is reading the log.
 import type { Game } from '../../games/contract.ts';
 import { CodedError } from '../errors.ts';
-import { hashText } from '../log/chain.ts';
+import { hashText, timeless } from '../log/chain.ts';
 import type { JsonValue } from '../log/events.ts';
 import type { LanguageModel } from '../models/types.ts';
 import { CODE_VERSION } from '../version.ts';
-import { loggedConfig, type RunConfig } from './config.ts';
+import { tokenBudget } from './budget.ts';
+import { checkModel, loggedConfig, type RunConfig } from './config.ts';
 import type { GameHost } from './host.ts';
-import { runArm } from './arm.ts';
+import { openArm, runArm } from './arm.ts';
 import { evaluate, heldOutRole } from './evaluate.ts';
 import type { GymItem } from './plugin.ts';
 import { Progress } from './progress.ts';
 import { promptHashes } from './prompts.ts';
-import { Recorder } from './recorder.ts';
+import { Recorder, type Audited } from './recorder.ts';
 import { blobsOf, describeFrom, type StartFrom } from './startFrom.ts';
-import { baselineArm } from './registry.ts';
+import { baselineArm, type ResolvedArm } from './registry.ts';
 import type { RunEvent } from '../log/events.ts';
 
 export interface RunInput {
   config: RunConfig;
   model: LanguageModel;
+  /** Another model that judges (setting `judge`); absent: the model itself. */
+  judge?: LanguageModel;
   host: GameHost;
   /** Events already in the log; [] for a new run. */
   past: readonly RunEvent[];
@@ -32,13 +35,16 @@ export interface RunInput {
   signal?: AbortSignal;
   /** What the arms start from instead of nothing: an adapter or a memory of another run. */
   from?: StartFrom | null;
+  /** Present where a finished log is played again, to be checked (audit.ts). */
+  audited?: Audited;
 }
 
-/** Errors: what model, host and plug-ins throw; log/not-this-run when `past` is another run's. */
+/** Errors: what model, host and plug-ins throw; settings/no-room; log/not-this-run when `past` is another run's. */
 export async function* cycle(input: RunInput): AsyncGenerator<GymItem, void> {
-  const { config, model, host } = input;
-  const recorder = new Recorder(input.past, input.readBlob);
-  if (input.past.length > 0) yield recorder.append({ type: 'run.resumed' });
+  const { config, model, host, audited } = input;
+  checkModel(config, model);
+  const recorder = new Recorder(input.past, input.readBlob, audited);
+  if (input.past.length > 0 && !audited) yield recorder.append({ type: 'run.resumed' });
   yield* opened(input, recorder);
   if (input.from?.adapter) {
     if (!model.training)
@@ -46,7 +52,7 @@ export async function* cycle(input: RunInput): AsyncGenerator<GymItem, void> {
     const { config: peft, tensors } = input.from.adapter;
     await model.training.load({ config: peft, tensors });
   }
-  const progress = new Progress(config);
+  const progress = new Progress(config, input.from !== undefined && input.from !== null);
   const run = {
     config,
     model,
@@ -54,8 +60,14 @@ export async function* cycle(input: RunInput): AsyncGenerator<GymItem, void> {
     recorder,
     progress,
     from: input.from ?? null,
+    judge: input.judge ?? model,
+    budget: audited?.budget ?? tokenBudget(model),
     ...(input.signal ? { signal: input.signal } : {}),
   };
+  // Refused before anything is played, not after the first arms.
+  for (const game of config.games) {
+    for (const arm of config.arms) await openArm(run, { game, runSeed: config.seeds[0]! }, arm);
+  }
   for (const runSeed of config.seeds) {
     for (const game of config.games) {
       const place = { game, runSeed };
@@ -84,18 +96,27 @@ export function closeStopped(events: readonly RunEvent[], report: RunInput['repo
   return item.event;
 }
 
-async function* opened({ config, model, from }: RunInput, recorder: Recorder): AsyncGenerator<GymItem, void> {
-  const arms = config.arms.map(({ name, plugin, spec, reads, label }) => ({
+async function* opened(
+  { config, model, judge, from, audited }: RunInput,
+  recorder: Recorder,
+): AsyncGenerator<GymItem, void> {
+  const arms = config.arms.map(({ name, plugin, spec, variants, reads, label }) => ({
     name,
     plugin: plugin.manifest.name,
     version: plugin.manifest.version,
     reads: [...reads],
     label,
     controls: [...spec.controls],
+    title: titled(spec.title, variants),
+    family: spec.family ?? spec.name,
+    control: spec.control === true,
+    explores: spec.explores !== false,
     ...(spec.note === undefined ? {} : { note: spec.note }),
   }));
+  const { kind, parameters, context, layout } = model.card;
   const hashes = {
     model: model.card.hash,
+    ...(judge && config.judgeModel !== null ? { judge: judge.card.hash } : {}),
     tokenizer: model.card.tokenizerHash,
     prompts: promptHashes,
     games: Object.fromEntries(config.games.map((game) => [game.id, rulesHash(game, config)])),
@@ -108,16 +129,28 @@ async function* opened({ config, model, from }: RunInput, recorder: Recorder): A
       config: loggedConfig(config.settings),
       seeds: config.seeds,
       hashes,
+      model: { kind, parameters, context, layout },
       arms,
       ...(from ? { from: describeFrom(from) } : {}),
       host: { model: model.card.title, engine: model.card.engine },
     },
     blobs: blobsOf(from ?? null),
   }));
-  if (event.hashes.model !== hashes.model || event.hashes.code !== hashes.code) {
-    throw new CodedError('log/not-this-run', 'the log was made with another model or code version', 'start a new run');
+  if (audited) return;
+  const facts = { config: loggedConfig(config.settings), arms, hashes };
+  for (const [what, mine] of Object.entries(facts)) {
+    const logged = event[what as keyof typeof facts];
+    if (timeless(logged) === timeless(mine)) continue;
+    const differs = Object.keys({ ...logged, ...mine }).find(
+      (key) => timeless(Reflect.get(logged, key) ?? null) !== timeless(Reflect.get(mine, key) ?? null),
+    );
+    throw new CodedError('log/not-this-run', `the log was made with another ${what}: ${differs}`, 'start a new run');
   }
 }
+
+/** `Training (oracle judge)`. */
+const titled = (title: string, variants: ResolvedArm['variants']): string =>
+  variants.length === 0 ? title : `${title} (${variants.map(({ spec }) => spec.title).join(', ')})`;
 
 const rulesHash = (game: Game, { preset }: RunConfig) =>
   hashText((['explore', 'strict'] as const).map((phase) => game.rules(game.configs[preset][phase])).join('\n'));

@@ -1,10 +1,12 @@
 // A checkpoint: held-out instances, the same for every arm and checkpoint, played strictly. Reads memory, writes none.
 import type { Game, Role, Split } from '../../games/contract.ts';
 import type { Checkpoint, EpisodeEvent } from '../log/events.ts';
-import type { LanguageModel } from '../models/types.ts';
+import type { LanguageModel, ModelCard } from '../models/types.ts';
+import type { MaskMode } from './answer.ts';
+import { splitContext, type Budget } from './budget.ts';
 import type { RunConfig } from './config.ts';
 import type { GameHost } from './host.ts';
-import { playEpisodes, type EpisodePlan, type PlayRules } from './play.ts';
+import { playEpisodes, type EpisodePlan, type PlayHooks, type PlayRules } from './play.ts';
 import type { Arm, GymItem } from './plugin.ts';
 import type { Progress } from './progress.ts';
 import type { Recorder } from './recorder.ts';
@@ -15,9 +17,12 @@ import { heldOutDecodeSeed, heldOutSeed } from './seeds.ts';
 export interface Run {
   config: RunConfig;
   model: LanguageModel;
+  /** Who judges in a judge pass. */
+  judge: LanguageModel;
   host: GameHost;
   recorder: Recorder;
   progress: Progress;
+  budget: Budget;
   from: StartFrom | null;
   signal?: AbortSignal;
 }
@@ -43,16 +48,24 @@ export interface Evaluation extends Place {
 /** Claims rest on strict instances; settings are chosen on development ones. */
 export const heldOutRole = (config: RunConfig) => config.text('heldOut') as 'strict' | 'development';
 
-export function playRules({ config, model }: Pick<Run, 'config' | 'model'>): PlayRules {
-  const budget = config.number('inputTokens');
-  const room = model.card.context - 1;
+export function playRules({ config, model, budget }: Pick<Run, 'config' | 'model' | 'budget'>): PlayRules {
   return {
-    maxTokens: Math.min(config.number('outputTokens'), room),
-    inputTokens: budget === 0 ? room : Math.min(budget, room),
+    shares: splitContext(model.card.context, config.number('inputTokens'), config.number('outputTokens')),
     greedyScore: config.flag('greedyScore'),
-    maskMode: config.text('constrain') as PlayRules['maskMode'],
+    maskMode: maskModeOf(config.text('constrain'), model.card),
+    budget,
     width: 32,
   };
+}
+
+/** Models made for these games are the only ones so small, and write the form by themselves. */
+const MADE_FOR_THIS = 1e7;
+/** Larger ones keep to a form that they are told. */
+const FOLLOWS = 1e9;
+
+function maskModeOf(setting: string, { kind, parameters }: ModelCard): MaskMode {
+  if (setting !== 'auto') return setting as MaskMode;
+  return kind !== 'scripted' && parameters >= MADE_FOR_THIS && parameters < FOLLOWS ? 'actions' : 'off';
 }
 
 /** Plays (or reads) the episodes of one checkpoint; returns its first replicate's checkpoint event. */
@@ -134,19 +147,21 @@ export async function* evaluate(run: Run, what: Evaluation): AsyncGenerator<GymI
 export async function* recordedEpisodes(
   run: Run,
   plans: readonly EpisodePlan[],
-  hooks: Parameters<typeof playEpisodes>[1],
+  hooks: PlayHooks,
 ): AsyncGenerator<GymItem | { episode: EpisodeEvent }, void> {
   const { recorder, progress } = run;
   // Replicates end in a checkpoint event, so the log must be read episode by episode, as it was written.
   let at = 0;
   while (at < plans.length && !recorder.journal.exhausted) {
-    const { pathway, index, seed, replicate } = plans[at]!;
+    const plan = plans[at]!;
+    const { pathway, index, seed, replicate } = plan;
     const event = recorder.journal.take(
       'episode',
       (logged) =>
         logged.pathway === pathway && logged.index === index && logged.seed === seed && logged.replicate === replicate,
     )!;
     at += 1;
+    await recorder.audit?.episode(event, plan, hooks, playRules(run));
     yield { live: progress.tick(true) };
     yield { episode: event };
   }

@@ -64,7 +64,9 @@ export function experienceView(
       ? { observation: step.observation, prompt: texts[i]!.prompt, promptIds: texts[i]!.promptIds }
       : {}),
     ...(may('completion') ? { completion: step.completion, completionIds: step.completionTokens } : {}),
-    ...(may('selfScore') || may('judgeScore') ? { score: step.judgeScore ?? step.selfScore } : {}),
+    ...(may('selfScore') || may('judgeScore')
+      ? { score: step.judge ? step.judgeScore : (step.judgeScore ?? step.selfScore) }
+      : {}),
     ...(may('verifierReward') ? { verifierReward: step.reward } : {}),
   }));
   return Object.freeze({

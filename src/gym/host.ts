@@ -1,20 +1,15 @@
 // How the gym plays: episodes behind asynchronous calls, so that a game may live in a disposable worker (workers/) or
 // in this process (`localGameHost`). Knows nothing of models, prompts or logs.
-import type { Game, GameOptions, Phase, Preset, Role, Split } from '../../games/contract.ts';
+import type { Game, Role } from '../../games/contract.ts';
 import { advance, cut, observe, reset, type EndReason, type Episode, type StepReport } from '../../games/episode.ts';
+import type { InstanceSpec } from '../../games/instance.ts';
 import { findGame } from '../../games/registry.ts';
 import { stream } from '../../games/rng.ts';
 import { CodedError } from '../errors.ts';
 
-export interface GameSpec {
+export interface GameSpec extends InstanceSpec {
   /** `snake-v1`, or the bare name. */
   game: string;
-  preset: Preset;
-  phase: Phase;
-  seed: number | string;
-  role?: Role;
-  split?: Split;
-  options?: GameOptions;
 }
 
 export interface GameStart {

@@ -14,6 +14,10 @@ export class Journal {
     this.recorded = past.filter((event) => !isInterruption(event));
   }
 
+  get next(): RunEvent | undefined {
+    return this.recorded[this.at];
+  }
+
   get exhausted(): boolean {
     return this.at >= this.recorded.length;
   }
@@ -23,7 +27,7 @@ export class Journal {
    * Errors: log/not-this-run when the log holds something else at this place.
    */
   take<T extends RunEvent['type']>(type: T, fits: (event: Extract<RunEvent, { type: T }>) => boolean = () => true) {
-    const event = this.recorded[this.at];
+    const event = this.next;
     if (!event) return null;
     if (event.type !== type || !fits(event as Extract<RunEvent, { type: T }>)) {
       throw new CodedError(

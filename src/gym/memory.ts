@@ -37,17 +37,23 @@ export function episodeLines(episode: Remembered, scores?: readonly (number | nu
 /** As many of the last texts as fit, in their order: whole episodes, the first ones are dropped. */
 export async function lastThatFit(
   texts: readonly string[],
-  tokens: number,
+  room: number,
   most: number,
-  context: Pick<ArmContext, 'countTokens'>,
+  { budget }: Pick<ArmContext, 'budget'>,
 ) {
-  const counts = await context.countTokens(texts.map((text) => `\n${text}`));
-  let from = texts.length;
-  for (let left = tokens; from > 0 && texts.length - from < most; from--) {
-    left -= counts[from - 1]!;
-    if (left < 0) break;
-  }
+  const from = texts.length - (await budget.last(texts, room, most));
   return { from, texts: texts.slice(from) };
+}
+
+/** The episode's first steps, as many as fit: for a budget in which no whole episode fits. Null when not even one does. */
+export async function headThatFits(
+  episode: Remembered,
+  room: number,
+  { budget }: Pick<ArmContext, 'budget'>,
+): Promise<Remembered | null> {
+  const heads = episode.steps.map((_, i): Remembered => ({ ...episode, steps: episode.steps.slice(0, i + 1) }));
+  const texts = heads.map((head) => episodeLines(head));
+  return heads[(await budget.furthest(texts, room)) - 1] ?? null;
 }
 
 export const refs = (episodes: readonly Remembered[]): StepRef[] =>

@@ -4,8 +4,9 @@ import type { GameOptions, Phase, Preset, Role, Split } from '../../games/contra
 import { CodedError, toErrorValue } from '../errors.ts';
 import type { EpisodeEvent, Step } from '../log/events.ts';
 import type { Completion, CompletionRequest, LanguageModel } from '../models/types.ts';
-import { parseAnswer } from './answer.ts';
-import { cutTail } from './budget.ts';
+import { answerGrammar, parseAnswer, type MaskMode } from './answer.ts';
+import { cutTail, type Budget, type ContextShares } from './budget.ts';
+import { samplingOf } from './decoding.ts';
 import type { GameHost, GameReport, GameStart } from './host.ts';
 import type { Live } from './live.ts';
 import type { Arm } from './plugin.ts';
@@ -34,14 +35,16 @@ export interface EpisodePlan {
 }
 
 export interface PlayRules {
-  maxTokens: number;
-  /** Most tokens a prompt may have. */
-  inputTokens: number;
+  shares: ContextShares;
   greedyScore: boolean;
-  maskMode: 'off' | 'frame' | 'actions';
+  maskMode: MaskMode;
+  budget: Budget;
   /** Episodes side by side. */
   width: number;
 }
+
+/** What an arm does while it plays, and what it may see of the game. */
+export type PlayHooks = Pick<Arm, 'act' | 'judge' | 'judgeSteps'> & { readsExpert: boolean; readsReward: boolean };
 
 /** A finished step with its whole prompt; the log stores the prompt by reference (log/prompts.ts). */
 export interface PlayedStep extends Omit<Step, 'prompt' | 'promptTokens'> {
@@ -61,7 +64,7 @@ export type PlayItem = { live: Live } | { played: PlayedEpisode };
  */
 export async function* playEpisodes(
   plans: readonly EpisodePlan[],
-  hooks: Pick<Arm, 'act' | 'judge'> & { readsExpert: boolean; readsReward: boolean },
+  hooks: PlayHooks,
   model: LanguageModel,
   host: GameHost,
   rules: PlayRules,
@@ -76,9 +79,22 @@ export async function* playEpisodes(
       const { plan, i } = waiting.shift()!;
       active.push(await begin(plan, i, host));
     }
-    const ready = active.filter((running) => !running.done);
+    const asking = active.filter((running) => !running.done);
+    const asked = await Promise.all(
+      asking.map(async (running) => {
+        const requests: CompletionRequest[] = [];
+        await orFail(running, async () => {
+          const one = await request(running, hooks, host, rules);
+          // Counted before it is asked: a prompt that does not fit is not worth an answer.
+          if (one) requests.push(one);
+          else await tooLong(running, host);
+        });
+        return requests;
+      }),
+    );
+    const ready = asking.filter((_, k) => asked[k]!.length > 0);
     if (ready.length > 0) {
-      const requests = await Promise.all(ready.map((running) => request(running, hooks, model, host, rules)));
+      const requests = asked.flat();
       const startedMs = performance.now();
       const completions = await model.complete(requests, signal);
       const decodeMs = (performance.now() - startedMs) / ready.length;
@@ -86,6 +102,7 @@ export async function* playEpisodes(
         throw new CodedError('worker/aborted', 'the run was interrupted');
       }
       await Promise.all(ready.map((running, k) => apply(running, completions[k]!, hooks, host, rules, decodeMs)));
+      if (hooks.judgeSteps) await judgeNewest(ready, hooks.judgeSteps);
       const watched = ready[0]!;
       if (watched.lastLive) yield { live: watched.lastLive };
     }
@@ -111,6 +128,10 @@ interface Running {
   feedback: string;
   turns: Turn[];
   steps: PlayedStep[];
+  /** What a separate judge has scored so far. */
+  judged: { state: string; action: string; score: number | null }[];
+  /** Steps that a judge was shown, or passed over. */
+  judgedUpTo: number;
   report: GameReport | null;
   failure: { code: string; message: string } | null;
   /** What the current request cut from the hints. */
@@ -132,6 +153,8 @@ async function begin(plan: EpisodePlan, i: number, host: GameHost): Promise<Runn
     feedback: '',
     turns: [],
     steps: [],
+    judged: [],
+    judgedUpTo: 0,
     report: null,
     failure: null,
     cut: undefined,
@@ -162,23 +185,27 @@ async function orFail(running: Running, work: () => Promise<void>) {
   }
 }
 
+/** null where the prompt is longer than it may be. */
 async function request(
   running: Running,
   hooks: Pick<Arm, 'act'> & { readsExpert: boolean },
-  model: LanguageModel,
   host: GameHost,
   rules: PlayRules,
-): Promise<CompletionRequest> {
+): Promise<CompletionRequest | null> {
+  const { prompt: most, answer: maxTokens } = rules.shares;
   const { plan, start, turns } = running;
   const state = stateText(running.feedback, running.observation);
   let blocks = plan.blocks;
   running.cut = undefined;
   if (plan.preset === 'paper' && blocks.hints) {
-    const bare = actionPrompt('paper', start!.rules, { ...blocks, hints: '' }, turns, state);
-    const fitted = await cutTail(blocks.hints, bare, rules.inputTokens - rules.maxTokens, model);
+    // With the hints' heading, which no prompt without hints has.
+    const bare = actionPrompt('paper', start!.rules, { ...blocks, hints: '\n' }, turns, state);
+    const fitted = await cutTail(blocks.hints, bare, most, rules.budget);
     running.cut = fitted.cut;
     blocks = { ...blocks, hints: fitted.text };
   }
+  const parts = actionPrompt(plan.preset, start!.rules, blocks, turns, state);
+  if (await rules.budget.exceeds(parts, most)) return null;
   running.blocks =
     plan.preset === 'pocket'
       ? [pocketHead(start!.rules, blocks)]
@@ -186,17 +213,16 @@ async function request(
   const facts = { observation: running.observation, expert: hooks.readsExpert ? () => host.expert(start!.id) : null };
   const action = plan.phase === 'explore' ? ((await hooks.act?.(facts)) ?? null) : null;
   return {
-    parts: actionPrompt(plan.preset, start!.rules, blocks, turns, state),
+    parts,
     adapter: plan.adapter,
     ...(action === null ? {} : { forced: ` Answer: ${action}, Score:` }),
-    sampling: {
+    ...(rules.maskMode === 'off' ? {} : { grammar: answerGrammar(rules.maskMode, start!.grammar) }),
+    sampling: samplingOf(plan.preset, {
       temperature: plan.temperature,
       seed: stepSeed(running.decodeSeed, running.steps.length),
-      maxTokens: rules.maxTokens,
-      // A pocket answer is one line; a longer one may think first, and ends where it would speak for the game.
-      stop: plan.preset === 'pocket' ? ['\n'] : ['\nEnv:'],
-      ...(rules.greedyScore && plan.phase === 'explore' ? { greedyAfter: 'Score:' } : {}),
-    },
+      maxTokens,
+      greedyScore: rules.greedyScore && plan.phase === 'explore',
+    }),
   };
 }
 
@@ -210,14 +236,9 @@ async function apply(
 ) {
   const { plan, start } = running;
   await orFail(running, async () => {
-    if (completion.finish === 'context' || completion.promptIds.length > rules.inputTokens) {
-      const report = await host.cut(start!.id);
-      running.report = report;
-      running.done = true;
-      // The end rule's change belongs to the last step that was played.
-      const last = running.steps.at(-1);
-      if (last) last.reward += report.reward;
-      return;
+    // What the model adds to the parts (a beginning token, a chat's frame) is known only now.
+    if (completion.finish === 'context' || completion.promptIds.length > rules.shares.prompt) {
+      return tooLong(running, host);
     }
     const { action, score } = parseAnswer(completion.text);
     const report = await host.step(start!.id, action);
@@ -258,6 +279,42 @@ async function apply(
     running.feedback = report.feedback;
     running.done = report.over;
   });
+}
+
+/** The episode ends: its prompt no longer fits. */
+async function tooLong(running: Running, host: GameHost) {
+  const report = await host.cut(running.start!.id);
+  running.report = report;
+  running.done = true;
+  // The end rule's change belongs to the last step that was played.
+  const last = running.steps.at(-1);
+  if (last) last.reward += report.reward;
+}
+
+/** A judge pass over the steps that were just played; its scores never enter the agent's own transcript. */
+async function judgeNewest(ready: readonly Running[], judgeSteps: NonNullable<Arm['judgeSteps']>) {
+  const asked = ready.flatMap((running) => {
+    const [step, turn] = [running.steps.at(-1), running.turns.at(-1)];
+    // An episode that its context ended has no newer step than the one judged before.
+    const fresh = running.steps.length > running.judgedUpTo;
+    running.judgedUpTo = running.steps.length;
+    const judged = running.plan.phase === 'explore' && fresh && !running.failure && typeof step?.action === 'string';
+    return judged ? [{ running, step: step!, state: turn!.state, action: step!.action! }] : [];
+  });
+  if (asked.length === 0) return;
+  const verdicts = await judgeSteps(
+    asked.map(({ running, state, action }) => ({
+      rules: running.start!.rules,
+      before: [...running.judged],
+      state,
+      action,
+    })),
+  );
+  for (const [i, { running, step, state, action }] of asked.entries()) {
+    const { score, ...judge } = verdicts[i]!;
+    Object.assign(step, { judgeScore: score, judge });
+    running.judged.push({ state, action, score });
+  }
 }
 
 /** The completion without what ends it (a newline, an end token): the next turn brings its own separator. */

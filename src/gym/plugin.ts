@@ -1,17 +1,11 @@
 // The contract of a plug-in: one folder with a manifest and, for each arm, hooks that all have a default.
 // An arm's state changes in one place only, `absorb`, which folds events of the log: so resuming is reading.
 import type { GameConfig, Preset } from '../../games/contract.ts';
-import type {
-  AdapterSaved,
-  Consolidation,
-  Draft,
-  JsonValue,
-  PluginEvent,
-  PromptText,
-  RunEvent,
-} from '../log/events.ts';
+import type { AdapterSaved, Consolidation, Draft, PluginEvent, PromptText, RunEvent } from '../log/events.ts';
 import type { Completion, CompletionRequest, PromptPart, TrainingPort } from '../models/types.ts';
+import type { Budget } from './budget.ts';
 import type { ExperienceView, Signal } from './experience.ts';
+import type { Proposal, Verdict } from './judging.ts';
 import type { Live } from './live.ts';
 import type { PromptBlocks } from './prompts.ts';
 import type { Setting, Settings } from './settings.ts';
@@ -25,14 +19,24 @@ export interface ArmSpec {
   title: string;
   /** One sentence for people. */
   summary: string;
+  /** The arm whose colour it shares; default: itself. */
+  family?: string;
+  /** Learns in a way that only tells why another arm gains. */
+  control?: true;
   /** Overrides the manifest's `reads`. */
   reads?: readonly Signal[];
   /** Arms that a claim about this one is held against, its null first. */
   controls: readonly string[];
   /** Shown wherever the arm is, e.g. `dev-selected`. */
   note?: string;
+  /** Needs a model that can be trained here; refused before the run is opened where it cannot. */
+  trains?: boolean;
   /** The null of a run: evaluated once at x = 0 with several decode seeds, shared by all arms. */
   baseline?: boolean;
+  /** false: it learns nothing while exploring, and is evaluated once. */
+  explores?: false;
+  /** Episodes that it plays on development instances, for each seed and game. Default none. */
+  developmentEpisodes?(settings: Settings): number;
 }
 
 /** A variant replaces a link of any arm by something else: `training@oracle-judge`. */
@@ -61,10 +65,6 @@ export interface Plugin {
   arm?(name: string, context: ArmContext): Arm;
   /** Wraps another arm's hooks. */
   variant?(name: string, arm: Arm, context: ArmContext): Arm;
-  /** Throws when the payload of a `plugin` event is not one of its own. */
-  validate?(kind: string, payload: JsonValue): void;
-  /** Recomputes what a `plugin` event decided, from the events before it; returns the payload it should have. */
-  replay?(event: PluginEvent, before: readonly RunEvent[]): JsonValue;
 }
 
 /** What an arm knows of its run. Facts and services only: no rewards, no scores. */
@@ -81,11 +81,17 @@ export interface ArmContext {
   readonly reads: readonly Signal[];
   /** What the arm starts from instead of nothing: a resident adapter's hash, a memory's text. */
   readonly from: { adapter: string | null; memory: string | null };
-  /** Tokens that hints may take in a prompt, after rules and room for the current episode. */
+  /** Tokens that hints may take, after rules and the current episode; what a call beside it writes comes out of them. */
   readonly hintTokens: number;
+  /** The budget of an answer for which a setting gives `tokens`: never more than its share of the model's context. */
+  answerTokens(tokens: number): number;
+  /** What fits into a prompt. */
+  readonly budget: Budget;
   seed(...names: (string | number)[]): number;
   /** Calls outside an episode (summary, correction, …); the arm logs them in its event, so that the ledger sees them. */
   call(requests: readonly (Omit<CompletionRequest, 'adapter'> & { adapter?: string | null })[]): Promise<Completion[]>;
+  /** A judge pass by the run's judge (the run's model unless another was named). */
+  judge(proposals: readonly Proposal[]): Promise<Verdict[]>;
   /** A prompt as events store it, by reference to what occurred before; call it as the event is made, in its order. */
   write(blocks: readonly string[], text: string): PromptText;
   countTokens(texts: readonly string[]): Promise<number[]>;
@@ -123,8 +129,6 @@ export interface StepFacts {
 }
 
 export interface Arm {
-  /** Explores for itself. Default true. */
-  readonly explores?: boolean;
   /** Its state does not change within a block, so a block's episodes may be played side by side. Default false. */
   readonly blockwise?: boolean;
   /** Temperature of its held-out episodes, where it is not the run's. */
@@ -146,6 +150,8 @@ export interface Arm {
   act?(facts: StepFacts): Promise<string | null>;
   /** Judge: a score in place of the model's own, or null to keep its own. `reward` only for arms that read it. */
   judge?(step: { action: string | null; selfScore: number | null; reward?: number }): number | null;
+  /** Judge: scores steps that were just played, by calls of its own; in their order. */
+  judgeSteps?(proposals: readonly Proposal[]): Promise<Verdict[]>;
   /** An exploration episode of its own has ended; `view` shows what the arm may see. */
   experience?(view: ExperienceView): void;
   /** Folds one of its own events; the only place where its state changes beside `experience`. */

@@ -8,19 +8,23 @@ export class Progress {
   readonly total: number;
   private readonly startedMs = performance.now();
 
-  constructor(config: RunConfig) {
+  /** `begun`: the run starts from an adapter or a memory, which is measured before anything is learned. */
+  constructor(config: RunConfig, begun: boolean) {
     const strict = config.number('strict');
     const explore = config.number('explore');
-    const checkpoints = Math.ceil(explore / config.number('every'));
+    const explored = Math.ceil(explore / config.number('every')) + (begun ? 1 : 0);
+    const baseline = config.arms.some(({ spec }) => spec.baseline);
     let episodes = 0;
     for (const game of config.games) {
-      const splits = config.splitsOf(game).length;
+      const checkpoint = config.splitsOf(game).length * strict;
+      // x = 0 is played once for all arms, whether or not the baseline is among them.
+      episodes += checkpoint * config.number(baseline ? 'frozenReplicates' : 'replicates');
       for (const { spec } of config.arms) {
-        episodes += spec.baseline
-          ? splits * strict * config.number('frozenReplicates')
-          : explore + checkpoints * splits * strict * config.number('replicates');
+        if (spec.baseline) continue;
+        const [alone, checkpoints] = spec.explores === false ? [0, 1] : [explore, explored];
+        episodes += alone + checkpoints * checkpoint * config.number('replicates');
+        episodes += spec.developmentEpisodes?.(config.settings) ?? 0;
       }
-      if (!config.arms.some(({ spec }) => spec.baseline)) episodes += splits * strict * config.number('replicates');
     }
     this.total = episodes * config.seeds.length;
   }

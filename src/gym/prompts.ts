@@ -5,6 +5,7 @@ import { hashText } from '../log/chain.ts';
 import type { PromptPart } from '../models/types.ts';
 import { formatAnswer, formatScore } from './answer.ts';
 import correct from './prompts/correct.txt?raw';
+import judge from './prompts/judge.txt?raw';
 import paper from './prompts/paper.txt?raw';
 import pocket from './prompts/pocket.txt?raw';
 import summary from './prompts/summary.txt?raw';
@@ -29,7 +30,7 @@ export interface Turn {
   score: number | null;
 }
 
-const templates = { pocket, paper, summary, correct };
+const templates = { pocket, paper, summary, correct, judge };
 
 /** SHA-256 of each template by name, for run.opened. */
 export const promptHashes: Record<string, string> = Object.fromEntries(
@@ -136,4 +137,10 @@ export function judgePrompt(
 function judgeTurn(state: string, action: string): PromptPart {
   const plain = `\nEnv: ${state}\nJudge: Answer: ${action}, Score:`;
   return { role: 'user', text: plain.trimStart(), plain };
+}
+
+/** The same call for a model that talks: a reason before the number. */
+export function judgeReasonPrompt(rules: string, state: string, action: string): PromptPart[] {
+  const text = fill(judge, { rules, state, action });
+  return [{ role: 'user', text, plain: `${text}\nJudge:` }];
 }

@@ -5,28 +5,39 @@ import { Chain } from '../log/chain.ts';
 import type { Draft, EpisodeEvent, RunEvent, Step } from '../log/events.ts';
 import { encodeTokens, PromptReader, PromptWriter } from '../log/prompts.ts';
 import type { StepText } from './experience.ts';
+import type { Audit } from './audit.ts';
+import type { Budget } from './budget.ts';
 import { Journal } from './journal.ts';
 import type { Live } from './live.ts';
 import type { PlayedEpisode, PlayedStep } from './play.ts';
 import type { GymItem, Made } from './plugin.ts';
 
+/** Where a log is checked and not written: who looks at its lines. */
+export interface Audited {
+  audit: Audit;
+  journal: Journal;
+  budget?: Budget;
+}
+
 export class Recorder {
   /** Every event so far, in order. */
   readonly events: RunEvent[];
   readonly journal: Journal;
+  readonly audit: Audit | null;
   readonly writer = new PromptWriter();
   private readonly reader = new PromptReader();
   /** Events that the reader has taken in. */
   private folded = 0;
-  /** The episode written last, whose prompts are still at hand. */
+  /** The episode written or read last, whose prompts are still at hand. */
   private texted: { n: number; texts: StepText[] } | null = null;
   private readonly chain: Chain;
   private readonly fresh = new Map<string, Uint8Array>();
   private readonly readBlob: (hash: string) => Promise<Uint8Array | null>;
 
-  constructor(past: readonly RunEvent[], readBlob: (hash: string) => Promise<Uint8Array | null>) {
+  constructor(past: readonly RunEvent[], readBlob: (hash: string) => Promise<Uint8Array | null>, audited?: Audited) {
     this.events = [...past];
-    this.journal = new Journal(past);
+    this.journal = audited?.journal ?? new Journal(past);
+    this.audit = audited?.audit ?? null;
     this.chain = new Chain(past.at(-1));
     this.readBlob = readBlob;
     for (const event of past) this.writer.fold(event);
@@ -50,10 +61,12 @@ export class Recorder {
   async *record<T extends RunEvent['type']>(
     type: T,
     make: (live: (message: Live) => void) => Promise<Made<Extract<RunEvent, { type: T }>>>,
-    fits?: (event: Extract<RunEvent, { type: T }>) => boolean,
   ): AsyncGenerator<GymItem, Extract<RunEvent, { type: T }>> {
-    const recorded = this.journal.take(type, fits);
-    if (recorded) return recorded;
+    const recorded = this.journal.take(type);
+    if (recorded) {
+      await this.audit?.made(recorded, () => make(() => {}));
+      return recorded;
+    }
     const queue: Live[] = [];
     let wake = () => {};
     const making = make((message) => {
@@ -98,6 +111,8 @@ export class Recorder {
     if (this.texted?.n === event.n) return this.texted.texts;
     for (; this.folded < event.n; this.folded++) this.reader.fold(this.events[this.folded]!);
     if (this.folded === event.n) this.folded += 1;
-    return this.reader.episode(event).map(({ text, ids }) => ({ prompt: text, promptIds: ids }));
+    const texts = this.reader.episode(event).map(({ text, ids }) => ({ prompt: text, promptIds: ids }));
+    this.texted = { n: event.n, texts };
+    return texts;
   }
 }

@@ -54,5 +54,14 @@ export function resolveArm(name: string): ResolvedArm {
   };
 }
 
+/** Every arm that no signal of the verifier reaches, and each variant that adds none, once, on the first of them. */
+export function hiddenRewardArms(): ResolvedArm[] {
+  const hidden = (names: readonly string[]) => names.map(resolveArm).filter(({ label }) => label === 'hidden-reward');
+  const arms = hidden(allArms.map(({ spec }) => spec.name));
+  const first = arms.find(({ spec }) => !spec.baseline)!;
+  const variants = plugins.flatMap(({ manifest }) => manifest.variants ?? []);
+  return [...arms, ...hidden(variants.map(({ name }) => `${first.name}@${name}`))];
+}
+
 /** The arm that is a run's null. */
 export const baselineArm = (): ResolvedArm => resolveArm(allArms.find(({ spec }) => spec.baseline)!.spec.name);

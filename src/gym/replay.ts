@@ -1,5 +1,5 @@
 // A logged episode played again from its seed and actions: for checking, and for looking at. Trusts no claim of the log.
-import { advance, cut, observe, reset, type EndReason, type Episode } from '../../games/episode.ts';
+import { observe, played, reset, type EndReason, type Episode } from '../../games/episode.ts';
 import type { Game } from '../../games/contract.ts';
 import { findGame } from '../../games/registry.ts';
 import { CodedError } from '../errors.ts';
@@ -21,6 +21,10 @@ export interface Replay {
   /** After the last action. */
   board: string;
   observation: string;
+  feedback: string;
+  stepCap: number;
+  /** What was hidden from the agent, in words; null where nothing was. */
+  hidden: string | null;
   score: number;
   success: boolean;
   end: EndReason | null;
@@ -38,30 +42,32 @@ export function replay(event: Replayable): Replay {
   const game: Game | undefined = findGame(event.game);
   if (!game) throw new CodedError('game/unknown', `no game ${event.game}`, 'the log was made with another build');
   const { preset, phase, seed, role, split, options } = event;
-  let episode: Episode = reset(game, { preset, phase, seed, role, split, options });
+  const spec = { preset, phase, seed, role, split, options };
+  const actions = event.steps.map(({ action }) => action);
+  let episode: Episode = reset(game, spec);
   const cluster = game.cluster?.(episode.config, episode.state);
   const steps: ReplayedStep[] = [];
-  for (const { action } of event.steps) {
-    if (episode.end) break;
-    const [board, observation] = [observe(episode, 'board'), observe(episode)];
-    const next = advance(episode, action);
-    episode = next.episode;
-    const { valid, feedback, reward } = next.report;
-    steps.push({ board, observation, valid, feedback, reward });
+  for (const { before, after, report } of played(episode, actions, event.endReason === 'context')) {
+    episode = after;
+    if (report.truncated === 'context') {
+      // The end rule's change belongs to the last step that was played.
+      const last = steps.at(-1);
+      if (last) last.reward += report.reward;
+      continue;
+    }
+    const { valid, feedback, reward } = report;
+    steps.push({ board: observe(before, 'board'), observation: observe(before), valid, feedback, reward });
   }
-  if (event.endReason === 'context' && !episode.end) {
-    const next = cut(episode);
-    episode = next.episode;
-    const last = steps.at(-1);
-    if (last) last.reward += next.report.reward;
-  }
-  const { instance, score, success, end } = episode;
+  const { instance, score, success, end, feedback, config, state } = episode;
   return {
     instance,
     cluster,
     steps,
     board: observe(episode, 'board'),
     observation: observe(episode),
+    feedback,
+    stepCap: config.stepCap,
+    hidden: game.reveal?.(config, state) ?? null,
     score,
     success,
     end,

@@ -57,7 +57,8 @@ describe('verify', () => {
     ['observation', (event) => void (event.steps[0]!.observation += '!'), /observation/],
     ['feedback', (event) => void (event.steps[0]!.feedback = 'well done'), /feedback/],
     ['validity', (event) => void (event.steps[0]!.valid = !event.steps[0]!.valid), /valid/],
-    ['seed', (event) => void (event.seed = 123), /instance|observation|score/],
+    ['seed', (event) => void (event.seed = 123), /^seed$/],
+    ['decode seed', (event) => void (event.decodeSeed += 1), /decodeSeed/],
     ['instance', (event) => void (event.instance = 'a'.repeat(64)), /instance/],
     ['end', (event) => void (event.endReason = 'stopped'), /endReason/],
     ['prompt text', (event) => void (event.steps[0]!.prompt.parts[0] = 'other rules'), /bad-prompt/],
@@ -73,14 +74,14 @@ describe('verify', () => {
     const checkpoint = forge((event) =>
       event.type === 'checkpoint' ? { ...event, scores: event.scores.map((s) => s + 1) } : event,
     );
-    expect((await check(checkpoint)).differences[0]!.field).toBe('scores');
+    expect((await check(checkpoint)).differences[0]!.field).toBe('scores[0]');
     const memory = forge((event) => (event.type === 'consolidation' ? { ...event, memory: 'always win' } : event));
-    expect((await check(memory)).differences[0]!.field).toBe('hash');
+    expect((await check(memory)).differences[0]!.field).toBe('memory');
     const choice = forge((event) =>
       event.type === 'plugin' ? { ...event, payload: { ...(event.payload as object), temperature: 3 } } : event,
     );
-    expect((await check(choice)).differences[0]!.field).toBe('payload');
+    expect((await check(choice)).differences[0]!.field).toBe('payload.temperature');
     const closed = forge((event) => (event.type === 'run.closed' ? { ...event, report: { mean: 3 } } : event));
     expect((await check(closed)).differences[0]!.field).toBe('report');
-  });
+  }, 60_000);
 });

@@ -4,7 +4,8 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Draft, RunEvent } from './events.ts';
 
-const isTime = (key: string) => key === 'at' || key === 'host' || key.endsWith('Ms');
+/** Keys of times and machine facts, which the chain leaves out. */
+export const isTime = (key: string): boolean => key === 'at' || key === 'host' || key.endsWith('Ms');
 
 /** The event's JSON with keys sorted and without times and machine facts: equal runs give equal text. */
 export function timeless(value: unknown): string {

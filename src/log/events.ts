@@ -33,6 +33,16 @@ export const Step = v.object({
   selfScore: v.nullable(finite),
   /** What the arm was given in its place (oracle judge, another model); null when the self-score was used. */
   judgeScore: v.nullable(finite),
+  /** The call that gave the judgeScore, where a judge was asked: the hash of its prompt's parts, and its answer. */
+  judge: v.optional(
+    v.object({
+      prompt: hash,
+      layout: v.picklist(['plain', 'chat']),
+      promptLength: count,
+      completion: text,
+      completionTokens: tokens,
+    }),
+  ),
   /** Verifier's; benchmark only. */
   reward: finite,
   feedback: text,
@@ -59,6 +69,8 @@ export const RunOpened = v.object({
   seeds: v.pipe(v.array(count), v.minLength(1)),
   hashes: v.object({
     model: text,
+    /** The judge's, where another model judges. */
+    judge: v.optional(text),
     tokenizer: text,
     /** Each prompt template by name. */
     prompts: v.record(v.string(), hash),
@@ -66,6 +78,15 @@ export const RunOpened = v.object({
     games: v.record(v.string(), text),
     code: text,
   }),
+  /** What the run's own decisions take from the model: its card's facts. Absent in logs older than this field. */
+  model: v.optional(
+    v.object({
+      kind: v.picklist(['engine', 'webllm', 'scripted']),
+      parameters: count,
+      context: v.pipe(count, v.minValue(1)),
+      layout: v.picklist(['plain', 'chat']),
+    }),
+  ),
   /** The arms, as their plug-ins declare them. */
   arms: v.array(
     v.object({
@@ -77,6 +98,11 @@ export const RunOpened = v.object({
       label: v.picklist(['hidden-reward', 'oracle-fed']),
       /** Arms that a claim about it is held against, its null first. */
       controls: v.optional(v.array(text)),
+      /** For people; the arm whose colour it shares; whether it only tells why another gains; whether it explores. */
+      title: v.optional(text),
+      family: v.optional(text),
+      control: v.optional(v.boolean()),
+      explores: v.optional(v.boolean()),
       /** `dev-selected` and the like, shown wherever the arm is. */
       note: v.optional(text),
     }),
@@ -178,8 +204,10 @@ export const AdapterSaved = v.object({
   kl: v.nullable(finite),
   /** The engine's fingerprint of all base weights in memory: it must never change within a run. */
   baseHash: v.pipe(v.string(), v.regex(/^[0-9a-f]{16,64}$/, 'a fingerprint in hex')),
-  /** Why training stopped early, if it did. */
+  /** Why the update was refused, or why training has stopped. */
   guard: v.nullable(text),
+  /** Refused updates in a row, this one included; absent where it was not refused. */
+  refused: v.optional(v.pipe(count, v.minValue(1))),
   trainMs: v.optional(finite),
 });
 

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { CodedError, type ErrorCode } from '../errors.ts';
 import { hashBytes } from './chain.ts';
 import type { RunEvent } from './events.ts';
+import { isGzip } from './inflate.ts';
 import { readLog, serialise, type ReadOptions } from './jsonl.ts';
 
 /** When written lines are forced to the disk: each one, or only when the log is closed. */
@@ -62,6 +63,7 @@ export class LogFile {
     if (!existsSync(path)) throw fileError(Object.assign(new Error(), { code: 'ENOENT' }), path);
     const log = await LogFile.open(path, 'a', sync);
     try {
+      await refusePacked(path);
       const found: { number: number; text: string }[] = [];
       const events = await readLogFile(path, { onTorn: (line) => found.push(line) });
       const torn = found[0] ?? null;
@@ -146,6 +148,17 @@ function alive(pid: number): boolean {
     return process.kill(pid, 0);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** A packed log can be read, but not gone on with. */
+async function refusePacked(path: string) {
+  const file = await open(path, 'r');
+  try {
+    const { buffer } = await file.read(Buffer.alloc(2), 0, 2, 0);
+    if (isGzip(buffer)) throw new CodedError('import/not-a-log', `${path} is packed`, 'unpack it first: gunzip');
+  } finally {
+    await file.close();
   }
 }
 

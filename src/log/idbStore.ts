@@ -37,15 +37,15 @@ class IdbStore implements RunStore {
     private readonly gone: () => CodedError | null,
   ) {}
 
-  append(runId: string, event: RunEvent, blobs: Blobs = {}) {
-    return this.put(runId, [event], blobs);
+  append(runId: string, event: RunEvent, blobs: Blobs = {}, given?: RunRecord['given']) {
+    return this.put(runId, [event], blobs, given);
   }
 
   async insert(runId: string, events: readonly RunEvent[], blobs: Blobs = {}) {
     await this.put(runId, events, blobs);
   }
 
-  private async put(runId: string, events: readonly RunEvent[], blobs: Blobs) {
+  private async put(runId: string, events: readonly RunEvent[], blobs: Blobs, given?: RunRecord['given']) {
     await checkBlobs(blobs);
     const prepared = events.map(prepare);
     await this.write(async (tx) => {
@@ -54,7 +54,7 @@ class IdbStore implements RunStore {
       for (const [hash, bytes] of Object.entries(blobs)) added += await putBlob(tx, runId, hash, bytes);
       const puts: Promise<unknown>[] = [];
       for (const { event, line } of prepared) {
-        record = recordAfter(record, runId, event, line.length + 1 + added);
+        record = recordAfter(record, runId, event, line.length + 1 + added, given);
         added = 0;
         puts.push(tx.objectStore('events').add(line, [runId, event.n]));
       }

@@ -28,6 +28,21 @@ test('what was written is read again, whole or in pieces', async () => {
   expect(await readEvents(new Blob([file]).stream())).toEqual(log);
 });
 
+test('a gzip file is read by its first bytes, however it arrives; a broken one is refused', async () => {
+  const packed = new Uint8Array(
+    await new Response(new Blob([file]).stream().pipeThrough(new CompressionStream('gzip'))).arrayBuffer(),
+  );
+  expect(await readEvents(new Blob([packed]))).toEqual(log);
+  for (const size of [1, 7, 1000]) {
+    const pieces = async function* () {
+      for (let at = 0; at < packed.length; at += size) yield packed.subarray(at, at + size);
+    };
+    expect(await readEvents(pieces())).toEqual(log);
+  }
+  expect(await failure(new Blob([packed.slice(0, -20)]))).toContain('import/bad-gzip');
+  expect(await failure(new Blob([new Uint8Array([0x1f, 0x8b, 0xff, 0xfe])]))).toContain('import/bad-gzip');
+});
+
 test('the text of an event does not depend on the order of its keys', () => {
   const event = log[1]!;
   const reversed = Object.fromEntries(Object.entries(event).reverse()) as RunEvent;
@@ -84,7 +99,7 @@ test('deep nesting, endless lines and bytes that are no text are refused without
   };
   expect(await failure(endless(), { longestLine: 100_000 })).toContain('import/too-large: line 1 is longer');
   expect(sent).toBeLessThan(15);
-  expect(await failure(new Blob([new Uint8Array([0x1f, 0x8b, 0xff, 0xfe])]))).toContain('line 1 is not UTF-8');
+  expect(await failure(new Blob([new Uint8Array([0x7b, 0xff, 0xfe])]))).toContain('line 1 is not UTF-8');
 });
 
 test('a line that a crash cut off is passed on when asked for, and only at the end', async () => {

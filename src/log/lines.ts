@@ -1,5 +1,6 @@
 // Lines of a text that arrives in pieces, with a bound on each line. Knows nothing of what a line holds.
 import { CodedError } from '../errors.ts';
+import { inflated, pulled } from './inflate.ts';
 
 export type TextSource = string | Blob | ReadableStream<Uint8Array> | AsyncIterable<string | Uint8Array>;
 
@@ -11,7 +12,10 @@ export interface Line {
   ended: boolean;
 }
 
-/** Bytes must be UTF-8; a byte order mark and `\r` before `\n` are dropped. Errors: import/too-large, import/bad-line. */
+/**
+ * Bytes may be gzip, and must be UTF-8 then; a byte order mark and `\r` before `\n` are dropped.
+ * Errors: import/too-large, import/bad-line, import/bad-gzip.
+ */
 export async function* linesOf(source: TextSource, longest: number): AsyncGenerator<Line> {
   let number = 1;
   let pending: string[] = [];
@@ -52,14 +56,17 @@ export async function* linesOf(source: TextSource, longest: number): AsyncGenera
   if (length > 0) yield take(false);
 }
 
+/** A source's pieces as they come, unpacked. */
+export async function* piecesOf(source: TextSource): AsyncGenerator<string | Uint8Array> {
+  if (typeof source === 'string') yield source;
+  else if (source instanceof Blob) yield* inflated(pulled(source.stream()));
+  else yield* inflated('getReader' in source ? pulled(source) : source);
+}
+
 async function* textChunks(source: TextSource): AsyncGenerator<string> {
-  if (typeof source === 'string') {
-    yield source;
-    return;
-  }
-  const chunks = source instanceof Blob ? pull(source.stream()) : 'getReader' in source ? pull(source) : source;
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  for await (const chunk of chunks) yield typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+  for await (const chunk of piecesOf(source))
+    yield typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
   let rest = '\uFFFD'; // a file may have been cut off within a character
   try {
     rest = decoder.decode();
@@ -67,14 +74,4 @@ async function* textChunks(source: TextSource): AsyncGenerator<string> {
     // The line that it ends in is no JSON, and is reported as such.
   }
   yield rest;
-}
-
-/** Not every browser iterates a ReadableStream. */
-async function* pull(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = stream.getReader();
-  try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
-  } finally {
-    await reader.cancel().catch(() => undefined);
-  }
 }

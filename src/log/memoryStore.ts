@@ -12,7 +12,7 @@ export function memoryStore(warning: ErrorValue | null = null): RunStore {
   const kept = new Map<string, Kept>();
   const bytesOf = new Map<string, { bytes: Uint8Array; runs: Set<string> }>();
 
-  const put = async (runId: string, events: readonly RunEvent[], blobs: Blobs = {}) => {
+  const put = async (runId: string, events: readonly RunEvent[], blobs: Blobs = {}, given?: RunRecord['given']) => {
     await checkBlobs(blobs);
     const before = kept.get(runId);
     const run: Kept = { record: before?.record, lines: before?.lines ?? [] };
@@ -20,7 +20,7 @@ export function memoryStore(warning: ErrorValue | null = null): RunStore {
     let added = fresh.reduce((sum, [, bytes]) => sum + bytes.length, 0);
     const prepared = events.map(prepare);
     for (const { event, line } of prepared) {
-      run.record = recordAfter(run.record, runId, event, line.length + 1 + added);
+      run.record = recordAfter(run.record, runId, event, line.length + 1 + added, given);
       added = 0;
     }
     run.lines.push(...prepared.map(({ line }) => line));
@@ -32,8 +32,8 @@ export function memoryStore(warning: ErrorValue | null = null): RunStore {
   return {
     kind: 'memory',
     warning,
-    append: (runId, event, blobs) => put(runId, [event], blobs),
-    insert: put,
+    append: (runId, event, blobs, given) => put(runId, [event], blobs, given),
+    insert: (runId, events, blobs) => put(runId, events, blobs),
     async *lines(runId, from = 0, to = Infinity) {
       yield* kept.get(runId)?.lines.slice(from, to) ?? [];
     },

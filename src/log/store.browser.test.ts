@@ -5,7 +5,8 @@ import { expect, test } from 'vitest';
 import { noise, storeSuite } from '../../test/faults/storeSuite.ts';
 import { smallLog } from '../../test/faults/log.ts';
 import { openIdbStore } from './idbStore.ts';
-import { askToKeep, openStore } from './open.ts';
+import { askToKeep } from './keeping.ts';
+import { openStore } from './open.ts';
 import { takeRunLock } from './runLock.ts';
 import { newRunId } from './store.ts';
 

@@ -5,6 +5,7 @@ import { hashBytes } from './chain.ts';
 import type { JsonValue, RunEvent } from './events.ts';
 import { serialise } from './jsonl.ts';
 
+type Settings = Record<string, JsonValue>;
 export type Blobs = Readonly<Record<string, Uint8Array>>;
 
 export interface RunRecord {
@@ -14,7 +15,13 @@ export interface RunRecord {
   openedAt: number;
   events: number;
   state: 'open' | 'done' | 'stopped' | 'failed';
-  settings: Record<string, JsonValue>;
+  /** As run.opened has them: without facts of the machine. */
+  settings: Settings;
+  /**
+   * As the run was asked for, facts of the machine (threads, a model's folder) among them, so that it goes on as it
+   * began. Absent: it was imported, or stored by an earlier version.
+   */
+  given?: Settings;
   /** Bytes of its lines and of the blobs that it brought. */
   bytes: number;
 }
@@ -25,10 +32,11 @@ export interface RunStore {
   /** Why runs will not outlast the page, for people; null when they will. */
   readonly warning: ErrorValue | null;
   /**
-   * Stores the next event with its blobs, all or nothing; once it resolves, both are on the disk.
+   * Stores the next event with its blobs, all or nothing; once it resolves, both are on the disk. `given`: with
+   * run.opened, what its record keeps of the settings beside the log.
    * Errors: storage/conflict when the log is not at `event.n`; log/bad-blob.
    */
-  append(runId: string, event: RunEvent, blobs?: Blobs): Promise<void>;
+  append(runId: string, event: RunEvent, blobs?: Blobs, given?: Settings): Promise<void>;
   /** A whole run at once, all or nothing. Errors: storage/conflict when the id is taken. */
   insert(runId: string, events: readonly RunEvent[], blobs?: Blobs): Promise<void>;
   /** Lines from <= n < to, in order, read in portions. */
@@ -57,7 +65,13 @@ export function newRunId(now = new Date()): string {
 }
 
 /** The record after one more event. Errors: storage/conflict. */
-export function recordAfter(record: RunRecord | undefined, runId: string, event: RunEvent, bytes: number): RunRecord {
+export function recordAfter(
+  record: RunRecord | undefined,
+  runId: string,
+  event: RunEvent,
+  bytes: number,
+  given?: Settings,
+): RunRecord {
   const at = record?.events ?? 0;
   if (event.n !== at) {
     throw new CodedError(
@@ -69,7 +83,8 @@ export function recordAfter(record: RunRecord | undefined, runId: string, event:
   if (event.type === 'run.opened') {
     const settings = event.config;
     const openedAt = event.at ?? Date.now();
-    return { id: runId, title: titleOf(settings), openedAt, events: 1, state: 'open', settings, bytes };
+    const opened = { id: runId, title: titleOf(settings), openedAt, events: 1, state: 'open' as const };
+    return { ...opened, settings, ...(given ? { given } : {}), bytes };
   }
   if (!record) throw new CodedError('storage/conflict', `run ${runId} has no run.opened`, 'start a new run');
   return { ...record, events: at + 1, bytes: record.bytes + bytes, state: stateAfter(record.state, event) };

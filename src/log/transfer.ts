@@ -2,11 +2,11 @@
 import { CodedError } from '../errors.ts';
 import type { RunEvent } from './events.ts';
 import { blobLines, readLog } from './jsonl.ts';
-import type { TextSource } from './lines.ts';
+import { piecesOf, type TextSource } from './lines.ts';
 import { newRunId, type RunStore } from './store.ts';
 
 const PORTION = 4 << 20;
-/** Bytes of one file that are taken in, blobs and lines together. */
+/** Bytes of one file that are taken in, unpacked, blobs and lines together. */
 const LARGEST_FILE = 2 ** 31;
 
 /** JSONL as a Blob, made in portions; with `blobs`, adapters and memories follow as lines that the chain leaves out. */
@@ -38,9 +38,7 @@ export async function exportRun(store: RunStore, runId: string, options: { blobs
 export async function importRun(store: RunStore, source: TextSource, runId = newRunId()): Promise<string> {
   const events: RunEvent[] = [];
   const blobs: Record<string, Uint8Array> = {};
-  let size = 0;
-  for await (const item of readLog(counted(source, (length) => (size += length)))) {
-    if (size > LARGEST_FILE) throw new CodedError('import/too-large', `the file is over ${LARGEST_FILE} bytes`);
+  for await (const item of readLog(bounded(source))) {
     if (item.kind === 'event') events.push(item.event);
     else blobs[item.hash] = item.bytes;
   }
@@ -48,16 +46,12 @@ export async function importRun(store: RunStore, source: TextSource, runId = new
   return runId;
 }
 
-function counted(source: TextSource, count: (length: number) => void): TextSource {
-  if (typeof source === 'string') count(source.length);
-  else if (source instanceof Blob) count(source.size);
-  else if (!('getReader' in source)) {
-    return (async function* () {
-      for await (const chunk of source) {
-        count(chunk.length);
-        yield chunk;
-      }
-    })();
+/** Counted as it comes, and unpacked: a small file may hold a great deal. */
+async function* bounded(source: TextSource): AsyncGenerator<string | Uint8Array> {
+  let size = 0;
+  for await (const piece of piecesOf(source)) {
+    size += piece.length;
+    if (size > LARGEST_FILE) throw new CodedError('import/too-large', `the file is over ${LARGEST_FILE} bytes`);
+    yield piece;
   }
-  return source;
 }

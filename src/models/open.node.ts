@@ -1,19 +1,38 @@
-// Opens a model by what the terminal names: `nano`, or a folder. Knows no game.
+// Opens a model by what the terminal names: `nano`, a folder, or a GGUF file. Knows no game.
 import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { CodedError } from '../errors.ts';
-import { directoryFiles } from '../engine/model/files.node.ts';
+import { directoryFiles, nodeFile } from '../engine/model/files.node.ts';
+import { type ModelFiles, modelFiles } from '../engine/model/files.ts';
+import { readTexts } from '../engine/model/open.ts';
 import { dawn } from '../engine/webgpu/dawn.node.ts';
 import { openEngineModel, type EngineOptions } from './engine/index.ts';
-import type { LanguageModel } from './types.ts';
+import { openEngineText } from './engine/text.ts';
+import type { LanguageModel, ModelText } from './types.ts';
 
-/** The folder that `name` means. Errors: model/not-found. */
-export function modelFolder(name: string, root: string): string {
-  const folder = name === 'nano' ? join(root, 'public/models/nano') : name;
-  if (!existsSync(folder) || !statSync(folder).isDirectory()) {
-    throw new CodedError('model/not-found', `no model at ${name}`, 'nano, or a folder in Hugging Face’s layout');
+/** The files that `name` means. Errors: model/not-found. */
+export async function modelFilesByName(name: string, root: string): Promise<ModelFiles> {
+  const path = name === 'nano' ? join(root, 'public/models/nano') : name;
+  if (existsSync(path)) {
+    if (statSync(path).isDirectory()) return directoryFiles(path);
+    if (path.toLowerCase().endsWith('.gguf')) return modelFiles([await nodeFile(path, basename(path))]);
   }
-  return folder;
+  throw new CodedError(
+    'model/not-found',
+    `no model at ${name}`,
+    'nano, a folder in Hugging Face’s layout, or a GGUF file',
+  );
+}
+
+/** The tokenizer of the model that `name` means; null where it is not here, or is none that we read. */
+export async function textByName(name: string, root: string): Promise<ModelText | null> {
+  try {
+    const { tokenizer, tokenizerConfig } = await readTexts(await modelFilesByName(name, root));
+    return tokenizer === null ? null : openEngineText(tokenizer, tokenizerConfig);
+  } catch (error) {
+    if (error instanceof CodedError) return null;
+    throw error;
+  }
 }
 
 export async function openModelByName(
@@ -27,9 +46,5 @@ export async function openModelByName(
       .split('/')
       .filter((part) => part !== '')
       .at(-1) ?? name;
-  return openEngineModel(await directoryFiles(modelFolder(name, root)), {
-    ...{ id: title, title },
-    ...options,
-    ...gpu,
-  });
+  return openEngineModel(await modelFilesByName(name, root), { id: title, title, ...options, ...gpu });
 }

@@ -8,6 +8,11 @@ export type PromptPart =
   | { role: 'user'; text: string; plain: string }
   | { role: 'assistant'; text: string; ids?: readonly number[] };
 
+/** A part's text in the plain layout, a growing transcript. */
+export const plainOf = (part: PromptPart): string => (part.role === 'user' ? part.plain : part.text);
+
+export const plainText = (parts: readonly PromptPart[]): string => parts.map(plainOf).join('');
+
 export interface SamplingSettings {
   temperature: number;
   topK?: number;
@@ -50,6 +55,20 @@ export interface Completion {
   finish: 'stop' | 'length' | 'context' | 'aborted';
   /** Prompt tokens that were not computed again. */
   cachedTokens: number;
+}
+
+/** The side of a model that needs its tokenizer and no weights: enough to read what a log says of prompts and answers. */
+export interface ModelText {
+  /** The tokenizer's, as in the model's card. */
+  readonly hash: string;
+  /** Ids of a text as a piece of a prompt. */
+  encode(text: string): number[];
+  /** The text that the model reads, and its ids. `exactIds`: as in a request. */
+  prompt(parts: readonly PromptPart[], exactIds?: boolean): { text: string; ids: number[] };
+  /** A completion's text and its pieces; what ends it is no text. */
+  answer(ids: readonly number[]): Pick<Completion, 'text' | 'pieces'>;
+  /** Text of each id. */
+  pieces(ids: readonly number[]): string[];
 }
 
 export interface ModelCard {
@@ -114,8 +133,7 @@ export interface TrainingPort {
     lr: number,
   ): Promise<{ loss: number; gradNorm: number; tokens: number }>;
   finish(): Promise<{ adapter: AdapterInfo; optimizer: Uint8Array }>;
-  /** Drops the trainer; the adapter that it started from stays. */
-  abandon(): Promise<void>;
+  /** The adapter will not be asked for again, unless it is loaded. Unknown ones are ignored. */
   release(adapter: string): Promise<void>;
   /** log p of ids[1..] under the adapter (null: base), one list per sequence. */
   score(sequences: number[][], adapter: string | null): Promise<number[][]>;

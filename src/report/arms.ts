@@ -1,5 +1,5 @@
-// What an arm's name says: its family (colour), its title for people, whose control it is, which link it replaces.
-// Reads names only (`history-shuffled`, `training@oracle-judge`); knows no plug-in.
+// What an arm is to a report: its family (colour), its title for people, whether it is a control, which link it replaces.
+// A log's first line declares it; what an older log leaves out is read from the name. Knows no plug-in.
 import type { RunOpened } from '../log/events.ts';
 import type { ArmName, Link } from './types.ts';
 
@@ -19,9 +19,6 @@ export function familyOf(arm: ArmName): string {
   return FAMILIES.find((family) => base === family || base.startsWith(`${family}-`)) ?? base.replace(CONTROL, '');
 }
 
-/** Learns nothing: evaluated once, constant over x. */
-export const isConstant = (arm: ArmName): boolean => familyOf(arm) === FROZEN;
-
 export const isControl = (arm: ArmName): boolean => CONTROL.test(baseOf(arm));
 
 /** `history-shuffled` -> `History, shuffled`; `training@oracle-judge` -> `Training (oracle judge)`. */
@@ -31,6 +28,28 @@ export function titleOf(arm: ArmName): string {
   const name = `${first!.slice(0, 1).toUpperCase()}${first!.slice(1)}`;
   const title = rest.length > 0 ? `${name}, ${rest.join(' ')}` : name;
   return variants.length > 0 ? `${title} (${variants.map((v) => v.replaceAll('-', ' ')).join(', ')})` : title;
+}
+
+/** The arms as the logs' first lines declare them. */
+export class Roster {
+  readonly #declared: ReadonlyMap<ArmName, RunOpened['arms'][number]>;
+
+  constructor(opened: readonly RunOpened[]) {
+    this.#declared = new Map(opened.flatMap(({ arms }) => arms.map((arm) => [arm.name, arm] as const)));
+  }
+
+  family = (arm: ArmName): string => this.#declared.get(arm)?.family ?? familyOf(arm);
+  title = (arm: ArmName): string => this.#declared.get(arm)?.title ?? titleOf(arm);
+  isControl = (arm: ArmName): boolean => this.#declared.get(arm)?.control ?? isControl(arm);
+  /** Learns nothing: evaluated once, constant over x. */
+  isConstant = (arm: ArmName): boolean => {
+    const explores = this.#declared.get(arm)?.explores;
+    return explores === undefined ? familyOf(arm) === FROZEN : !explores;
+  };
+  note = (arm: ArmName): string | null => this.#declared.get(arm)?.note ?? null;
+  isOracle = (arm: ArmName): boolean => this.#declared.get(arm)?.label === 'oracle-fed' || arm.includes('@oracle');
+  /** Controls that the arm declares for itself. */
+  controls = (arm: ArmName): readonly ArmName[] => this.#declared.get(arm)?.controls ?? [];
 }
 
 /** Same order in every table, whatever the order of the logs: by family, plain before controls before oracles. */
@@ -46,13 +65,10 @@ export type Role = 'frozen' | 'control' | 'oracle' | 'pathway';
 
 /**
  * Which differences are looked at: every arm with frozen; an arm with its controls (a name of its family that ends in
- * `-random`, `-shuffled` and the like under the same variants, and what the arm's declaration names); training with
- * frozen-sharp; an oracle variant with the arm without it; summary with history, as the paper's table does.
+ * `-random`, `-shuffled` and the like under the same variants, and what the arm's declaration names); an oracle variant
+ * with the arm without it; summary with history, as the paper's table does.
  */
-export function pairsOf(
-  arms: readonly ArmName[],
-  declared: ReadonlyMap<ArmName, readonly ArmName[]>,
-): { arm: ArmName; against: ArmName; role: Role }[] {
+export function pairsOf(arms: readonly ArmName[], roster: Roster): { arm: ArmName; against: ArmName; role: Role }[] {
   const sorted = [...arms].sort(compareArms);
   const pairs: { arm: ArmName; against: ArmName; role: Role }[] = [];
   const variantsOf = (arm: ArmName) => arm.split('@').slice(1).sort().join('@');
@@ -62,25 +78,13 @@ export function pairsOf(
   for (const arm of sorted) {
     for (const against of sorted) {
       if (arm === against || against === FROZEN) continue;
-      const named = declared.get(arm)?.includes(against) ?? false;
-      const sameFamily = familyOf(arm) === familyOf(against) && variantsOf(arm) === variantsOf(against);
-      const twin = isControl(against) && !isControl(arm) && sameFamily && !isConstant(arm);
-      const sharp = against === 'frozen-sharp' && familyOf(arm) === 'training' && !isControl(arm);
-      if (named || twin || sharp) pairs.push({ arm, against, role: 'control' });
+      const named = roster.controls(arm).includes(against);
+      const sameFamily = roster.family(arm) === roster.family(against) && variantsOf(arm) === variantsOf(against);
+      const twin = roster.isControl(against) && !roster.isControl(arm) && sameFamily && !roster.isConstant(arm);
+      if (named || twin) pairs.push({ arm, against, role: 'control' });
       else if (arm === 'summary' && against === 'history') pairs.push({ arm, against, role: 'pathway' });
       else if (baseOf(arm) === against && arm.includes('@')) pairs.push({ arm, against, role: 'oracle' });
     }
   }
   return pairs;
-}
-
-/** Controls that arms declare in the log's first line, where they do. */
-export function declaredControls(opened: readonly RunOpened[]): Map<ArmName, readonly ArmName[]> {
-  const found = new Map<ArmName, readonly ArmName[]>();
-  for (const { arms } of opened) {
-    for (const { name, controls } of arms) {
-      if (controls) found.set(name, controls);
-    }
-  }
-  return found;
 }

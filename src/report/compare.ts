@@ -6,7 +6,6 @@
 // a single score, the difference is no longer symmetric, and at 30 pairs the interval covers 0.933 (sparse) and 0.924
 // (skewed) instead of 0.959 and 0.966; with 7 % of false finds on one side. Equal numbers keep the A/A exact.
 import { average, estimate, type Observation } from './interval.ts';
-import { isConstant } from './arms.ts';
 import { type Place } from './curves.ts';
 import { normalisedDelta } from './metrics.ts';
 import { signFlip } from './permutation.ts';
@@ -46,7 +45,9 @@ export function comparisonPoints(place: Place, arm: ArmName, against: ArmName): 
   const { table, game, split, replicates, baselines } = place;
   const points: ComparisonPoint[] = [];
   const seeds = table.seeds(game, arm);
-  const own = table.xs(game, split).filter((x) => x === 0 || !(isConstant(arm) && isConstant(against)));
+  const own = table
+    .xs(game, split)
+    .filter((x) => x === 0 || !(table.roster.isConstant(arm) && table.roster.isConstant(against)));
   for (const x of own) {
     const observations: Observation[] = [];
     for (const runSeed of seeds) {

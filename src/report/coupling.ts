@@ -1,7 +1,6 @@
 // Does better judging lead to more learning? A block's judgement against the change of the held-out score (protocol.md,
 // Coupling). Knows the table and the self-judging numbers of a block.
 import type { EpisodeEvent } from '../log/events.ts';
-import { isConstant } from './arms.ts';
 import { correlate, type Pair } from './correlation.ts';
 import { armCurve, type Place } from './curves.ts';
 import { judge } from './judging.ts';
@@ -51,7 +50,7 @@ function rowOf({ game, blocks, runs }: GameBlocks): CouplingRow {
 function blocksOf(place: Place, bounds: [number, number] | null): GameBlocks {
   const { table, game } = place;
   const runs: { curve: [number, number][]; episodes: readonly EpisodeEvent[]; naba: number | null }[] = [];
-  for (const arm of table.arms(game).filter((name) => !isConstant(name))) {
+  for (const arm of table.arms(game).filter((name) => !table.roster.isConstant(name))) {
     for (const runSeed of table.seeds(game, arm)) {
       const { points, metrics } = armCurve(place, arm, [runSeed]);
       const curve = points.filter((p) => p.mean !== null).map((p): [number, number] => [p.x, p.mean!]);

@@ -1,6 +1,5 @@
 // One arm's curve: points with intervals, metrics, rates. Knows the table, no other arm.
 import type { Split } from '../../games/contract.ts';
-import { isConstant } from './arms.ts';
 import { average, estimate, type Observation } from './interval.ts';
 import { curveMetrics, normalised, type Point } from './metrics.ts';
 import type { Cell, Play, Table } from './table.ts';
@@ -19,7 +18,7 @@ export interface Place {
 /** How many replicates the arms have that learn something; all that there are where none does. */
 export function replicatesOf(table: Table, game: string, split: Split): number {
   let most = 0;
-  for (const arm of table.arms(game).filter((name) => !isConstant(name))) {
+  for (const arm of table.arms(game).filter((name) => !table.roster.isConstant(name))) {
     for (const runSeed of table.seeds(game, arm)) {
       for (const x of table.xs(game, split)) {
         const found = table.cell({ game, split, arm, runSeed, x });

@@ -78,8 +78,9 @@ describe('comparisons', () => {
 
   test('which pairs are looked at', () => {
     const names = ['frozen', 'frozen-sharp', 'history', 'history-ranked', 'history-shuffled', 'summary'];
-    const training = ['training', 'training-random', 'training@oracle-judge'];
-    const arms = [...names, ...training].map((name) => ({ name }));
+    const training = { name: 'training', controls: ['frozen', 'training-random', 'frozen-sharp'] };
+    const arms = [...names, 'training-random', 'training@oracle-judge'].map((name) => ({ name }));
+    arms.push(training);
     const found = fold(syntheticRun(2, { arms, strict: 6 }), syntheticContext);
     const pairs = strict(found).comparisons.filter((c) => c.role !== 'replicate');
     const against = (arm: string) => pairs.filter((c) => c.arm === arm).map((c) => c.against);
@@ -89,7 +90,7 @@ describe('comparisons', () => {
     expect(against('history-shuffled')).toEqual(['frozen']);
     expect(against('frozen-sharp')).toEqual(['frozen']);
     expect(against('summary')).toEqual(['frozen', 'history']);
-    expect(against('training@oracle-judge')).toEqual(['frozen', 'frozen-sharp', 'training']);
+    expect(against('training@oracle-judge')).toEqual(['frozen', 'training']);
     expect(found.games[0]!.bottleneck).not.toBeNull();
   });
 

@@ -1,7 +1,7 @@
 // Run logs in, one report out. Pure: the same events and context give the same bytes, whatever the order of the logs.
 import type { EpisodeEvent, RunEvent } from '../log/events.ts';
 import { bottleneck } from './bottleneck.ts';
-import { compareArms, isConstant } from './arms.ts';
+import { compareArms } from './arms.ts';
 import { type GameFacts, factsOf, type ReportContext, type Setup } from './context.ts';
 import { coupling } from './coupling.ts';
 import { replicatesOf } from './curves.ts';
@@ -98,7 +98,7 @@ function isComplete(table: Table, { hashes, arms, seeds, config }: Table['logs']
   return Object.keys(hashes.games).every((game) =>
     seeds.every((runSeed) =>
       arms.every(({ name: arm }) => {
-        const x = isConstant(arm) ? 0 : explore;
+        const x = table.roster.isConstant(arm) ? 0 : explore;
         return table.splits(game).length > 0 && table.cell({ game, split: 'strict', arm, runSeed, x }) !== null;
       }),
     ),

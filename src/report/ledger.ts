@@ -61,8 +61,9 @@ const roleOf = (event: EpisodeEvent): LedgerRow['role'] =>
 function addEpisode(to: TimedRow, event: EpisodeEvent) {
   to.episodes += 1;
   to.wallMs += event.playMs ?? 0;
-  for (const { promptTokens, completionTokens } of event.steps) {
+  for (const { promptTokens, completionTokens, judge } of event.steps) {
     addCall(to, promptTokens.keep + promptTokens.ids.length, completionTokens.length, promptTokens.ids.length);
+    if (judge) addCall(to, judge.promptLength, judge.completionTokens.length);
   }
 }
 

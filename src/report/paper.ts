@@ -39,14 +39,3 @@ export function paperCoupling(game: CouplingRow['game']): PaperCoupling {
   const [agreement, minusNmae, gapAgreement, gapNmae] = row ?? [null, null, null, null];
   return { agreement, minusNmae, gapAgreement, gapNmae };
 }
-
-/** Summary against history in the paper: models that gain more by each, and the mean difference of NABA. */
-export function paperSummaryVsHistory(
-  game: string,
-): { summary: number; history: number; ties: number; naba: number } | null {
-  const name = paperName(game);
-  const row = name === null ? undefined : (figures.summary_vs_history as unknown as Record<string, Row>)[name];
-  return row ? { summary: row[0], history: row[1], ties: row[2], naba: row[3] } : null;
-}
-
-export const paper = figures;

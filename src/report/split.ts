@@ -1,5 +1,5 @@
 // One game and split: its arms' curves, the comparisons between them, and what each says in words.
-import { compareArms, declaredControls, familyOf, FROZEN, isControl, pairsOf, titleOf } from './arms.ts';
+import { compareArms, FROZEN, pairsOf } from './arms.ts';
 import { comparisonPoints, replicatePoints } from './compare.ts';
 import { factsOf, type ReportContext, type Setup } from './context.ts';
 import { armNumbers, type Place, replicatesOf } from './curves.ts';
@@ -37,15 +37,13 @@ export function splitReport(table: Table, game: string, setup: Setup, context: R
   };
 }
 
-function declarationOf(table: Table, arm: ArmName) {
-  const declared = table.logs.flatMap((log) => log.opened.arms).filter((a) => a.name === arm);
-  const oracle = declared.some((a) => a.label === 'oracle-fed') || arm.includes('@oracle');
+function declarationOf({ roster }: Table, arm: ArmName) {
   return {
-    family: familyOf(arm),
-    title: titleOf(arm),
-    label: oracle ? ('oracle-fed' as const) : ('hidden-reward' as const),
-    note: declared.find((a) => a.note !== undefined)?.note ?? null,
-    control: isControl(arm),
+    family: roster.family(arm),
+    title: roster.title(arm),
+    label: roster.isOracle(arm) ? ('oracle-fed' as const) : ('hidden-reward' as const),
+    note: roster.note(arm),
+    control: roster.isControl(arm),
   };
 }
 
@@ -64,13 +62,12 @@ function instancesOf({ table, game, split }: Place, arms: readonly ArmName[]): n
 
 function comparisonsOf(place: Place, arms: readonly ArmName[], unit: string): Comparison[] {
   const { table, game } = place;
-  const declared = declaredControls(table.logs.map((log) => log.opened));
-  const comparisons = pairsOf(arms, declared).map(({ arm, against, role }): Comparison => {
+  const comparisons = pairsOf(arms, table.roster).map(({ arm, against, role }): Comparison => {
     const points = comparisonPoints(place, arm, against);
     const final = points.at(-1) ?? null;
     const words = {
-      title: titleOf(arm),
-      against: against === FROZEN ? 'frozen' : lowerFirst(titleOf(against)),
+      title: table.roster.title(arm),
+      against: against === FROZEN ? 'frozen' : lowerFirst(table.roster.title(against)),
       unit,
       runSeeds: table.seeds(game, arm).length,
     };

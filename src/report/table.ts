@@ -3,7 +3,7 @@
 import type { Preset, Split } from '../../games/contract.ts';
 import { CodedError } from '../errors.ts';
 import type { Checkpoint, EpisodeEvent, RunEvent, RunOpened } from '../log/events.ts';
-import { FROZEN, isConstant } from './arms.ts';
+import { FROZEN, Roster } from './arms.ts';
 import type { ArmName } from './types.ts';
 
 /** One held-out episode, less its text. */
@@ -43,6 +43,7 @@ export interface CellAddress {
 
 export class Table {
   readonly preset: Preset;
+  readonly roster: Roster;
   private readonly cells = new Map<string, Cell>();
   private readonly addresses = new Map<string, CellAddress>();
   /** Exploration episodes of an arm, by `game arm runSeed`. */
@@ -51,6 +52,7 @@ export class Table {
 
   constructor(readonly logs: readonly Log[]) {
     this.preset = logs[0]!.opened.config.preset === 'paper' ? 'paper' : 'pocket';
+    this.roster = new Roster(logs.map((log) => log.opened));
     for (const log of logs) this.add(log);
     for (const list of this.explored.values()) list.sort((a, b) => a.index - b.index);
   }
@@ -143,7 +145,7 @@ export class Table {
   cell(address: CellAddress): { cell: Cell; shared: boolean } | null {
     const own = this.cells.get(keyOf(address));
     if (own) return { cell: own, shared: false };
-    if (isConstant(address.arm)) {
+    if (this.roster.isConstant(address.arm)) {
       const constant = this.cells.get(keyOf({ ...address, x: 0 }));
       return constant ? { cell: constant, shared: true } : null;
     }

@@ -1,7 +1,7 @@
 // Negative or positive transfer: an adapter trained on one game, played on each (protocol.md, Transfer). Knows which
 // adapter each held-out episode was played with; pairs by instance with frozen of the same game and run seed.
 import type { EpisodeEvent, RunEvent } from '../log/events.ts';
-import { FROZEN, isControl } from './arms.ts';
+import { FROZEN, Roster } from './arms.ts';
 import type { ReportContext } from './context.ts';
 import { estimate, type Observation } from './interval.ts';
 import { normalisedDelta } from './metrics.ts';
@@ -18,7 +18,7 @@ export function transfer(
   if (carried.length === 0) return null;
   const logs = [...main, ...carried.filter((log) => !main.includes(log))];
   const events = logs.map((log) => log.events);
-  const trainedOn = origins(events);
+  const trainedOn = origins(events, new Roster(logs.map((log) => log.opened)));
   const wanted = new Set(carried.map((log) => log.fromAdapter!));
   const frozen = new Map<string, EpisodeEvent>();
   // By trained-on and played game, then by pair: what two logs hold twice counts once.
@@ -56,10 +56,10 @@ export function transfer(
 }
 
 /** Which game an adapter was trained on, by the line that saved it. */
-function origins(logs: readonly (readonly RunEvent[])[]): Map<string, string> {
+function origins(logs: readonly (readonly RunEvent[])[], roster: Roster): Map<string, string> {
   const found = new Map<string, string>();
   for (const event of logs.flat()) {
-    if (event.type === 'adapter.saved' && !isControl(event.pathway)) found.set(event.hash, event.game);
+    if (event.type === 'adapter.saved' && !roster.isControl(event.pathway)) found.set(event.hash, event.game);
   }
   return found;
 }

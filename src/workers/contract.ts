@@ -2,21 +2,12 @@
 import type { ErrorValue } from '../errors.ts';
 import type { Settings } from '../gym/settings.ts';
 import type { Live } from '../gym/live.ts';
+import type { Verification } from '../gym/verify.ts';
 import type { RunEvent } from '../log/events.ts';
+import type { RunRecord } from '../log/store.ts';
 import type { ModelCard } from '../models/types.ts';
 
 export type RunState = 'idle' | 'loading' | 'running' | 'paused' | 'done' | 'failed';
-
-export interface RunSummary {
-  id: string;
-  title: string;
-  /** Milliseconds since 1970. */
-  openedAt: number;
-  events: number;
-  state: 'open' | 'done' | 'stopped' | 'failed';
-  settings: Settings;
-  bytes: number;
-}
 
 export type LabMessage =
   | { kind: 'state'; state: RunState; runId: string | null }
@@ -40,38 +31,13 @@ export interface LabApi {
   continue(): Promise<void>;
   /** Closes the log as `stopped`. */
   stop(): Promise<void>;
-  runs(): Promise<RunSummary[]>;
+  runs(): Promise<RunRecord[]>;
   events(runId: string): Promise<RunEvent[]>;
   blob(hash: string): Promise<Uint8Array | null>;
   remove(runId: string): Promise<void>;
   /** JSONL; with `blobs`, adapters and memories follow as lines that the chain leaves out. */
   exportRun(runId: string, options?: { blobs?: boolean }): Promise<Blob>;
-  /** Validates, then stores; resolves to the new run's id. Errors: import/…, naming the line. */
-  importRun(text: string): Promise<string>;
-  verify(runId: string): Promise<VerifyResult>;
-  /** Boards and hidden ends of a stored episode, by replay from its seed and actions. */
-  replay(runId: string, n: number): Promise<ReplayFrame[]>;
-}
-
-export interface Difference {
-  n: number;
-  field: string;
-  logged: unknown;
-  recomputed: unknown;
-}
-
-export interface VerifyResult {
-  ok: boolean;
-  events: number;
-  episodes: number;
-  differences: Difference[];
-}
-
-export interface ReplayFrame {
-  board: string;
-  observation: string;
-  action: string | null;
-  selfScore: number | null;
-  reward: number | null;
-  feedback: string;
+  /** Reads a log, plain or gzip, as it comes; validates, then stores. Resolves to the new run's id. Errors: import/…, naming the line. */
+  importRun(file: Blob): Promise<string>;
+  verify(runId: string): Promise<Verification>;
 }

@@ -4,6 +4,7 @@ import { takeRunLock } from '../log/runLock.ts';
 import { closingReport } from '../report/defaults.ts';
 import { workerGameHost } from './gameHost.ts';
 import { Lab } from './labService.ts';
+import { fetchTokenizer, modelUrl } from './modelFiles.ts';
 import { openRemoteModel } from './remoteModel.ts';
 import type { ModelCard } from '../models/types.ts';
 import { serve } from './wire.ts';
@@ -24,6 +25,13 @@ const lab: Lab = new Lab({
     const model = await openRemoteModel(spec, { progress, onDeath: () => void lab.forget() });
     cards.set(model.card.id, model.card);
     return model;
+  },
+  async text(model) {
+    const files = await fetchTokenizer(modelUrl(model, base));
+    if (!files) return null;
+    // Loaded only where a log is verified.
+    const { openEngineText } = await import('../models/engine/text.ts');
+    return openEngineText(files.tokenizer, files.config);
   },
   openHost: () => workerGameHost(),
   models: async () => [...cards.values()],

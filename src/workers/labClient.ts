@@ -34,9 +34,8 @@ export async function openLab(
     blob: (hash) => owner.run((api) => api.blob(hash)),
     remove: (runId) => owner.run((api) => api.remove(runId)),
     exportRun: (runId, options) => owner.run((api) => api.exportRun(runId, options)),
-    importRun: (text) => owner.run((api) => api.importRun(text)),
+    importRun: (file) => owner.run((api) => api.importRun(file)),
     verify: (runId) => owner.run((api) => api.verify(runId)),
-    replay: (runId, n) => owner.run((api) => api.replay(runId, n)),
     close: () => owner.terminate(),
     get dead() {
       return owner.dead !== null;

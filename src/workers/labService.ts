@@ -6,15 +6,14 @@ import type { cycle, RunInput } from '../gym/cycle.ts';
 import { beginningOf, type StartFrom } from '../gym/startFrom.ts';
 import type { GameHost } from '../gym/host.ts';
 import type { Live } from '../gym/live.ts';
-import { replay } from '../gym/replay.ts';
 import type { Settings } from '../gym/settings.ts';
 import { verifyLog } from '../gym/verify.ts';
 import { hashBytes } from '../log/chain.ts';
 import type { RunEvent } from '../log/events.ts';
 import { eventsOf, newRunId, type RunStore } from '../log/store.ts';
 import { exportRun, importRun } from '../log/transfer.ts';
-import type { LanguageModel, ModelCard } from '../models/types.ts';
-import type { LabApi, LabMessage, ReplayFrame, RunState } from './contract.ts';
+import type { LanguageModel, ModelCard, ModelText } from '../models/types.ts';
+import type { LabApi, LabMessage, RunState } from './contract.ts';
 import { ActiveRun } from './run.ts';
 import { findBeginning, type From } from './startFrom.ts';
 import { Throttle } from './throttle.ts';
@@ -31,7 +30,20 @@ export interface LabServices {
   /** Errors: storage/locked. */
   lock(title: string): Promise<() => void>;
   report: RunInput['report'];
+  /** The tokenizer of a model by the name that a log gives it; null where it is not at hand. */
+  text?(model: string): Promise<ModelText | null>;
   cycle?: typeof cycle;
+}
+
+/** What a run holds. */
+interface Opened {
+  runId: string;
+  store: RunStore;
+  model: LanguageModel;
+  judge: LanguageModel | null;
+  release: () => void;
+  /** Its settings as they were asked for. */
+  given: Settings;
 }
 
 export class Lab implements LabApi {
@@ -71,7 +83,7 @@ export class Lab implements LabApi {
     if (past.at(-1)?.type === 'run.closed') {
       throw new CodedError('log/closed', `run ${runId} is finished`, 'start a new one');
     }
-    await this.open(runId, record.settings, past);
+    await this.open(runId, { ...record.settings, ...record.given }, past);
   }
 
   async pause() {
@@ -115,29 +127,19 @@ export class Lab implements LabApi {
     return exportRun(await this.store(), runId, options);
   }
 
-  async importRun(text: string) {
-    return importRun(await this.store(), text);
+  async importRun(file: Blob) {
+    return importRun(await this.store(), file);
   }
 
   async verify(runId: string) {
     const store = await this.store();
     const { report } = this.services;
     const readBlob = (hash: string) => store.blob(hash);
-    return verifyLog(await this.events(runId), { report, readBlob, hashBlob: hashBytes });
-  }
-
-  async replay(runId: string, n: number): Promise<ReplayFrame[]> {
-    let found: RunEvent | undefined;
-    for await (const event of eventsOf(await this.store(), runId, n, n + 1)) found = event;
-    if (found?.type !== 'episode') throw new CodedError('log/no-episode', `line ${n} is no episode`);
-    const { steps } = found;
-    const played = replay(found);
-    const frames = played.steps.map(({ board, observation }, i): ReplayFrame => {
-      const { action, selfScore, reward, feedback } = steps[i]!;
-      return { board, observation, action, selfScore, reward, feedback };
-    });
-    const { board, observation } = played;
-    return [...frames, { board, observation, action: null, selfScore: null, reward: null, feedback: '' }];
+    const events = await this.events(runId);
+    const [opened] = events;
+    const name = opened?.type === 'run.opened' ? String(opened.config.model) : '';
+    const text = (await this.services.text?.(name)) ?? null;
+    return verifyLog(events, { report, readBlob, hashBlob: hashBytes, text });
   }
 
   /** For the end of the worker: the run can be gone on with. */
@@ -167,8 +169,9 @@ export class Lab implements LabApi {
       this.state('loading', runId);
       const store = await this.store();
       const model = await this.model(config.settings);
+      const judge = config.judgeModel === null ? null : await this.judge(config.settings, config.judgeModel);
       const begin = from ? await findBeginning(store, from) : await beginningOf(past, (hash) => store.blob(hash));
-      await this.drive({ runId, store, model, release }, { config, past, from: begin });
+      await this.drive({ runId, store, model, judge, release, given: settings }, { config, past, from: begin });
     } catch (error) {
       release();
       if (!this.active) this.state('failed', runId);
@@ -179,14 +182,21 @@ export class Lab implements LabApi {
   }
 
   private async drive(
-    { runId, store, model, release }: { runId: string; store: RunStore; model: LanguageModel; release: () => void },
+    { runId, store, model, judge, release, given }: Opened,
     input: Pick<RunInput, 'config' | 'past'> & { from: StartFrom | null },
   ) {
     const host = this.services.openHost();
     const shown = new Throttle<Live>((live) => this.say({ kind: 'live', runId, live }));
     const run = new ActiveRun(
-      { ...input, model, host, readBlob: (hash) => store.blob(hash), report: this.services.report },
-      (event, blobs) => store.append(runId, event, blobs),
+      {
+        ...input,
+        model,
+        ...(judge ? { judge } : {}),
+        host,
+        readBlob: (hash) => store.blob(hash),
+        report: this.services.report,
+      },
+      (event, blobs) => store.append(runId, event, blobs, event.type === 'run.opened' ? given : undefined),
       {
         event: (event) => {
           shown.flush();
@@ -201,6 +211,7 @@ export class Lab implements LabApi {
     const over = run.over.then(async () => {
       if (this.active?.run === run) this.active = null;
       await host.close().catch(() => undefined);
+      await judge?.close().catch(() => undefined);
       release();
     });
     this.active = { runId, run, over };
@@ -217,6 +228,13 @@ export class Lab implements LabApi {
     });
     this.loaded = { key, model };
     return model;
+  }
+
+  /** The model of a judge pass, for this run only. */
+  private judge(settings: Settings, name: string): Promise<LanguageModel> {
+    return this.services.openModel({ ...settings, model: name }, (what, loaded, total) => {
+      this.say({ kind: 'loading', what, loaded, total });
+    });
   }
 
   /** The model is gone or no longer wanted; the next run opens one again. */

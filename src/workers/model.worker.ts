@@ -4,7 +4,7 @@ import * as Comlink from 'comlink';
 import { CodedError } from '../errors.ts';
 import { openEngineModel } from '../models/engine/index.ts';
 import type { LanguageModel, TrainingPort } from '../models/types.ts';
-import { fetchModel } from './modelFiles.ts';
+import { fetchModel, modelUrl } from './modelFiles.ts';
 import type { ModelWorkerApi } from './remoteModel.ts';
 import { serve } from './wire.ts';
 
@@ -24,9 +24,9 @@ function trainer(): TrainingPort {
 
 const api: ModelWorkerApi = {
   async open({ model: name, engine, threads, base }, progress) {
-    const folder =
-      name === 'nano' ? new URL('models/nano/', base) : new URL(name.endsWith('/') ? name : `${name}/`, base);
-    const files = await fetchModel(folder, { progress: (loaded, total) => progress('download', loaded, total) });
+    const files = await fetchModel(modelUrl(name, base), {
+      progress: (loaded, total) => progress('download', loaded, total),
+    });
     model = await openEngineModel(files, {
       id: name,
       title: name,
@@ -57,7 +57,6 @@ const api: ModelWorkerApi = {
     start: async (adapter, settings, optimizer) => trainer().start(adapter, settings, optimizer),
     step: async (examples, normalizer, lr) => trainer().step(examples, normalizer, lr),
     finish: async () => trainer().finish(),
-    abandon: async () => trainer().abandon(),
     release: async (adapter) => trainer().release(adapter),
     score: async (sequences, adapter) => trainer().score(sequences, adapter),
     baseHash: async () => trainer().baseHash(),

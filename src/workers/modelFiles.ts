@@ -6,6 +6,22 @@ import { blobFile, modelFiles, type ModelFiles } from '../engine/model/files.ts'
 const NEEDED = ['config.json', 'tokenizer.json', 'model.safetensors'] as const;
 const OPTIONAL = ['tokenizer_config.json', 'generation_config.json'] as const;
 
+/** The folder that a model's name means: ours, or one at an address. */
+export const modelUrl = (name: string, base: string): URL =>
+  name === 'nano' ? new URL('models/nano/', base) : new URL(name.endsWith('/') ? name : `${name}/`, base);
+
+/** The tokenizer's files of a folder; null where they cannot be had. */
+export async function fetchTokenizer(folder: URL): Promise<{ tokenizer: string; config: string | null } | null> {
+  try {
+    const [tokenizer, config] = await Promise.all(
+      ['tokenizer.json', 'tokenizer_config.json'].map((name) => download(new URL(name, folder), {})),
+    );
+    return tokenizer ? { tokenizer: await tokenizer.text(), config: (await config?.text()) ?? null } : null;
+  } catch {
+    return null;
+  }
+}
+
 /**
  * The files of a folder in Hugging Face layout; `folder` ends in `/`. Progress counts bytes of the weights.
  * Errors: model/missing, model/cut-off, model/offline, model/aborted.

@@ -72,7 +72,7 @@ test('a call over its time ends the worker; the others hear why', async () => {
   const next = owner.run((api) => api.echo(1), { timeoutMs: 300 });
   const started = performance.now();
   expect(await code(hung)).toBe('worker/timeout');
-  expect(performance.now() - started).toBeLessThan(1500);
+  expect(performance.now() - started).toBeLessThan(5000);
   await expect(next).rejects.toMatchObject({ code: 'worker/terminated', message: /did not answer within 0.3 s/ });
   expect(await code(owner.run((api) => api.echo(1)))).toBe('worker/terminated');
 });

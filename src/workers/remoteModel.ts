@@ -93,7 +93,6 @@ const remoteTraining = (owner: WorkerOwner<ModelWorkerApi>): TrainingPort => ({
   start: (adapter, settings, optimizer) => owner.run((api) => api.training.start(adapter, settings, optimizer)),
   step: (examples, normalizer, lr) => owner.run((api) => api.training.step(examples, normalizer, lr)),
   finish: () => owner.run((api) => api.training.finish()),
-  abandon: () => owner.run((api) => api.training.abandon()),
   release: (adapter) => owner.run((api) => api.training.release(adapter)),
   score: (sequences, adapter) => owner.run((api) => api.training.score(sequences, adapter)),
   baseHash: () => owner.run((api) => api.training.baseHash()),

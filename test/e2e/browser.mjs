@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
+import { chromiumPath } from '../../bin/chromium.mjs';
 import { serve } from '../../bin/serve.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -14,9 +15,7 @@ export const SIZES = { desktop: { width: 1280, height: 1100 }, phone: { width: 3
 export async function open({ dist = join(root, 'test/.results/dist') } = {}) {
   const { server, url } = await serve(dist, { port: 0 });
   // Without a browser of the system, Playwright's own is used, if it was installed.
-  const executablePath = [process.env.CHROME_PATH, '/usr/bin/chromium', '/usr/bin/google-chrome'].find(
-    (path) => path !== undefined && existsSync(path),
-  );
+  const executablePath = chromiumPath();
   const browser = await chromium.launch({ args: ['--no-sandbox'], ...(executablePath ? { executablePath } : {}) });
   return {
     url,

@@ -87,7 +87,6 @@ function fakeTraining(skills: Map<string, number>): TrainingPort {
       skills.set(hash, Math.min(0.92, (skills.get(under!.hash) ?? 0.5) + 0.09));
       return { adapter: { hash, norms: norms(count(hash)) }, optimizer: new Uint8Array([1, 2, 3]) };
     },
-    abandon: async () => void (under = null),
     release: async () => {},
     score: async (sequences) => sequences.map((ids) => ids.slice(1).map(() => -0.5)),
     baseHash: async () => hashText('base'),

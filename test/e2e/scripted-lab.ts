@@ -7,7 +7,8 @@ import { localGameHost } from '../../src/gym/host.ts';
 import type { Settings } from '../../src/gym/settings.ts';
 import { resolveSettings } from '../../src/gym/settings.ts';
 import type { RunEvent } from '../../src/log/events.ts';
-import type { LabApi, LabMessage, RunSummary } from '../../src/workers/contract.ts';
+import type { RunRecord } from '../../src/log/store.ts';
+import type { LabApi, LabMessage } from '../../src/workers/contract.ts';
 import { serve } from '../../src/workers/wire.ts';
 import { rulesOfThumb } from './player.ts';
 
@@ -16,7 +17,7 @@ interface Run {
   settings: Settings;
   events: RunEvent[];
   openedAt: number;
-  state: RunSummary['state'];
+  state: RunRecord['state'];
 }
 
 interface Under {
@@ -146,8 +147,8 @@ const api: LabApi = {
   blob: async (hash) => blobs.get(hash) ?? null,
   remove: async (id) => void runs.delete(id),
   exportRun: async (id) => new Blob(found(id).events.map((event) => `${JSON.stringify(event)}\n`)),
-  async importRun(text) {
-    const lines = text.split('\n').filter((line) => line !== '');
+  async importRun(file) {
+    const lines = (await file.text()).split('\n').filter((line) => line !== '');
     const events = lines.map((line, i): RunEvent => {
       try {
         return JSON.parse(line) as RunEvent;
@@ -168,9 +169,9 @@ const api: LabApi = {
       events: events.length,
       episodes: events.filter((one) => one.type === 'episode').length,
       differences: [],
+      unchecked: [],
     };
   },
-  replay: async () => [],
 };
 
 serve(api);

@@ -18,7 +18,7 @@ const api: ModelWorkerApi = {
   async complete(call, requests) {
     const answered: Awaited<ReturnType<typeof player.complete>> = [];
     for (const request of requests) {
-      await new Promise((resolve) => setTimeout(resolve, 1));
+      if (!aborted.has(call)) await new Promise((resolve) => setTimeout(resolve, 1));
       const [completion] = await player.complete([request]);
       answered.push(aborted.has(call) ? { ...completion!, finish: 'aborted' } : completion!);
     }
@@ -34,7 +34,6 @@ const api: ModelWorkerApi = {
     start: none,
     step: none,
     finish: none,
-    abandon: none,
     release: none,
     score: async (sequences) => sequences.map((ids) => ids.map(() => -1)),
     baseHash: async () => 'base',

@@ -125,6 +125,28 @@ export function storeSuite(name: string, open: () => Promise<RunStore>) {
     await expect(exportRun(store, 'none')).rejects.toMatchObject({ code: 'storage/missing' });
   });
 
+  using('a packed file is imported as the plain one', async (store) => {
+    const id = newRunId();
+    const { hash, bytes } = blobOf(5);
+    await store.insert(id, log, { [hash]: bytes });
+    const plain = await exportRun(store, id, { blobs: true });
+    const packed = await new Response(plain.stream().pipeThrough(new CompressionStream('gzip'))).blob();
+    await store.remove(id);
+    const copy = await importRun(store, packed);
+    expect(await all(store, copy)).toEqual(log);
+    expect(await store.blob(hash)).toEqual(bytes);
+  });
+
+  using('what a run was asked for stays beside its log', async (store) => {
+    const [id, other] = [newRunId(), newRunId()];
+    await store.append(id, log[0]!, {}, { threads: 2, model: 'models/mine' });
+    await store.append(id, log[1]!);
+    expect((await store.run(id)).given).toEqual({ threads: 2, model: 'models/mine' });
+    await store.append(other, log[0]!);
+    expect((await store.run(other)).given).toBeUndefined();
+    expect(await all(store, id)).toEqual(log.slice(0, 2));
+  });
+
   using('a bad file leaves nothing behind', async (store) => {
     const before = (await store.runs()).length;
     const lines = (await (await exported(store, log)).text()).split('\n');

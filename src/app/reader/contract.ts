@@ -1,12 +1,22 @@
 // What the page may ask of the reader: a small worker that reads logs. It holds one log at a time.
 import type { RunEvent } from '../../log/events.ts';
 import type { Report } from '../../report/types.ts';
-import type { ReplayFrame } from '../../workers/contract.ts';
+
+export interface ReplayFrame {
+  board: string;
+  observation: string;
+  action: string | null;
+  selfScore: number | null;
+  reward: number | null;
+  feedback: string;
+}
 
 export interface Replayed {
   /** One a step, before its action; the last frame is the end and has no action. */
   frames: ReplayFrame[];
   stepCap: number;
+  /** What was hidden from the agent, in words; null where nothing was, or the game is unknown here. */
+  hidden: string | null;
 }
 
 export interface ReaderApi {

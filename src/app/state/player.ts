@@ -220,7 +220,8 @@ export class Player {
 
   #framesOf(n: number): Promise<Replayed> {
     // Where a replay fails, the page shows what was logged.
-    const ask = (line: number) => this.#options.frames(line).catch((): Replayed => ({ frames: [], stepCap: 0 }));
+    const ask = (line: number) =>
+      this.#options.frames(line).catch((): Replayed => ({ frames: [], stepCap: 0, hidden: null }));
     this.#options.episode(n);
     const mine = this.#nextFrames?.n === n ? this.#nextFrames.frames : ask(n);
     // The next episode's boards are made while this one plays.

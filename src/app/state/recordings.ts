@@ -6,7 +6,8 @@ export interface Recording {
   /** Default: by the file's name, `snake.jsonl` is of snake-v1. */
   game: string;
   url: string;
-  text(): Promise<string>;
+  /** The log as it was published, plain or gzip. */
+  blob(): Promise<Blob>;
 }
 
 /** Empty where the site has none. */
@@ -17,13 +18,6 @@ export async function listRecordings(): Promise<Recording[]> {
   return list.map((item) => {
     const url = `recordings/${item.file}`;
     const game = item.game ?? `${item.file.replace(/\..*$/, '')}-v1`;
-    return { ...item, game, url, text: () => textOf(url) };
+    return { ...item, game, url, blob: async () => (await fetch(url)).blob() };
   });
-}
-
-async function textOf(url: string) {
-  const blob = await (await fetch(url)).blob();
-  const magic = new Uint8Array(await blob.slice(0, 2).arrayBuffer());
-  const gzip = magic[0] === 0x1f && magic[1] === 0x8b;
-  return gzip ? new Response(blob.stream().pipeThrough(new DecompressionStream('gzip'))).text() : blob.text();
 }

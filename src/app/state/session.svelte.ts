@@ -1,11 +1,12 @@
 // What the page is doing: which run is shown, where it comes from, and what the buttons mean for it.
-import { toErrorValue, type ErrorCode, type ErrorValue } from '../../errors.ts';
+import { toErrorValue, type ErrorCode } from '../../errors.ts';
 import type { Settings } from '../../gym/settings.ts';
-import type { ModelCard } from '../../models/types.ts';
-import type { LabApi, LabMessage, RunSummary, VerifyResult } from '../../workers/contract.ts';
+import type { LabApi, LabMessage } from '../../workers/contract.ts';
 import { LabHolder } from '../lab.ts';
 import { loadBoard } from '../now/boards.ts';
 import { Reader } from '../reader/client.ts';
+import { Failures } from './failures.svelte.ts';
+import { Library, type Shown } from './library.svelte.ts';
 import { Player } from './player.ts';
 import { listRecordings, type Recording } from './recordings.ts';
 import { Reporter } from './reporter.ts';
@@ -20,6 +21,8 @@ export type From = { adapter?: string; memory?: string; runId: string };
 export class Session {
   readonly settings = new SettingsState();
   readonly reader = new Reader();
+  readonly failures = new Failures();
+  readonly library = new Library(() => this.lab(), this.failures);
   view = $state.raw(new RunView());
   source = $state<Source>('none');
   recording = $state.raw<Recording | null>(null);
@@ -29,17 +32,11 @@ export class Session {
   /** Whether the recording stands still. */
   still = $state(false);
   /** The recording has been shown to its end. */
-  shown = $state(false);
-  errors = $state.raw<{ id: number; error: ErrorValue }[]>([]);
-  models = $state.raw<ModelCard[]>([]);
-  runs = $state.raw<RunSummary[]>([]);
+  ended = $state(false);
   /** An unfinished run of an earlier visit, offered to go on. */
   offered = $state.raw<unfinished.Unfinished | null>(null);
-  /** A request to the lab is under way. */
-  busy = $state(false);
   /** Set once something has moved, or nothing will: from then on charts may load. */
   charts = $state(false);
-  verified = $state.raw<VerifyResult | null>(null);
 
   readonly page: PageState = $derived.by(() => {
     if (this.source === 'recorded') return 'recorded';
@@ -52,13 +49,12 @@ export class Session {
   #lab = new LabHolder((message) => this.#receive(message));
   #player: Player | null = null;
   #reporter = new Reporter(this.reader);
-  #nextError = 1;
 
   async boot(search: string) {
     const errors = await this.settings.load(search);
-    if (errors.length === 1) this.fail(errors[0]!);
+    if (errors.length === 1) this.failures.add(errors[0]!);
     else if (errors.length > 1) {
-      this.fail({
+      this.failures.add({
         code: 'settings/bad-value',
         message: `${errors.length} things in the address could not be read`,
         hint: 'The defaults stand in for them.',
@@ -98,7 +94,7 @@ export class Session {
       episode: (n) => (this.playingLine = n),
       ended: () => {
         if (player !== this.#player) return;
-        this.still = this.shown = true;
+        this.still = this.ended = true;
         this.#report();
       },
     });
@@ -126,7 +122,7 @@ export class Session {
   // The run bar
 
   async start(from?: From) {
-    this.errors = [];
+    this.failures.clear();
     this.#clear('live');
     this.view.state = 'loading';
     this.offered = null;
@@ -138,6 +134,8 @@ export class Session {
       this.view.runId = id;
       this.#remember();
     });
+    // Only now is there something worth keeping.
+    if (this.view.runId !== null) void this.library.keep();
   }
 
   /** Run, continue, or try again: whatever the big button means now. */
@@ -158,7 +156,7 @@ export class Session {
     if (this.page === 'recorded') {
       if (this.still) this.#player?.play();
       else this.#player?.pause();
-      this.still = !this.still && !this.shown;
+      this.still = !this.still && !this.ended;
       return;
     }
     if (this.page === 'running') await this.#guard('worker/pause', async () => (await this.lab()).pause());
@@ -218,92 +216,43 @@ export class Session {
     if (this.view.runId === offered.id) await this.run();
   }
 
-  async refreshRuns() {
-    await this.#guard('storage/runs', async () => {
-      this.runs = await (await this.lab()).runs();
-    });
-  }
-
-  async refreshModels() {
-    await this.#guard('model/list', async () => {
-      this.models = await (await this.lab()).models();
-    });
-  }
-
   async remove(id: string) {
     await this.#guard('storage/remove', async () => {
       await (await this.lab()).remove(id);
       unfinished.forget(id);
       if (this.view.runId === id) await this.showRecording();
-      await this.refreshRuns();
+      await this.library.refreshRuns();
     });
   }
 
-  async importText(text: string) {
+  async importFile(file: Blob) {
     await this.#guard('import/failed', async () => {
-      const id = await (await this.lab()).importRun(text);
+      const id = await (await this.lab()).importRun(file);
       await this.open(id);
     });
   }
 
-  /** The log as a file: of a stored run from the lab, of a recording as it was published. */
-  async exported(blobs = false): Promise<Blob | null> {
-    return this.#guard('storage/export', async () => {
-      const { runId } = this.view;
-      if (runId !== null) return (await this.lab()).exportRun(runId, { blobs });
-      return this.recording ? (await fetch(this.recording.url)).blob() : null;
-    });
-  }
-
-  /** A recording is stored for as long as it takes. */
-  async verify() {
-    this.verified = null;
-    await this.#guard('log/verify', async () => {
-      const lab = await this.lab();
-      const { runId } = this.view;
-      const borrowed = runId === null && this.recording ? await lab.importRun(await this.recording.text()) : null;
-      const id = runId ?? borrowed;
-      if (id !== null) this.verified = await lab.verify(id);
-      if (borrowed !== null) await lab.remove(borrowed);
-    });
-  }
-
-  async blob(hash: string) {
-    return this.#guard('storage/blob', async () => (await this.lab()).blob(hash));
-  }
-
-  // Errors
-
-  fail(error: ErrorValue) {
-    if (this.errors.some((item) => item.error.code === error.code && item.error.message === error.message)) return;
-    this.errors = [...this.errors, { id: this.#nextError++, error }];
-  }
-
-  dismiss(id: number) {
-    this.errors = this.errors.filter((item) => item.id !== id);
-  }
-
-  async #guard<T>(code: ErrorCode, work: () => Promise<T>): Promise<T | null> {
-    this.busy = true;
-    try {
-      return await work();
-    } catch (error) {
-      this.fail(toErrorValue(error, code));
-      if (this.view.state === 'loading') this.view.state = 'failed';
-      return null;
-    } finally {
-      this.busy = false;
-    }
+  /** Whose log the page can give away and check. */
+  get shown(): Shown {
+    const { runId } = this.view;
+    if (runId !== null) return { runId };
+    return this.recording && { recording: this.recording };
   }
 
   // Inside
+
+  #guard<T>(code: ErrorCode, work: () => Promise<T>): Promise<T | null> {
+    return this.failures.guard(code, work, () => {
+      if (this.view.state === 'loading') this.view.state = 'failed';
+    });
+  }
 
   lab(): Promise<LabApi> {
     return this.#lab.get();
   }
 
   async #resume(id: string) {
-    this.errors = [];
+    this.failures.clear();
     this.source = 'live';
     this.view.state = 'loading';
     await (await this.lab()).resume(id);
@@ -327,16 +276,16 @@ export class Session {
     this.view = new RunView();
     this.source = source;
     this.recording = null;
-    this.verified = null;
-    this.still = this.shown = false;
-    void this.reader.reset();
+    this.library.verified = null;
+    this.still = this.ended = false;
+    this.#read(this.reader.reset());
   }
 
   #receive(message: LabMessage) {
     const { view } = this;
     if (message.kind === 'error') {
       if (this.source === 'live' && view.state !== 'done') view.state = 'failed';
-      return this.fail(message.error);
+      return this.failures.add(message.error);
     }
     if (this.source === 'live' && 'runId' in message && message.runId) {
       if (view.runId === null) view.runId = message.runId;
@@ -346,11 +295,16 @@ export class Session {
     view.apply(message);
     if (message.kind === 'state') this.#remember();
     if (message.kind === 'event') {
-      if (this.source === 'live') void this.reader.append([message.event]);
+      if (this.source === 'live') this.#read(this.reader.append([message.event]));
       const { type } = message.event;
       if (type === 'checkpoint' || type === 'run.closed' || type === 'run.opened') this.#report();
       else if (type === 'episode' && message.event.phase === 'explore') this.#report();
     }
+  }
+
+  /** Nobody waits for the reader here: what fails is a card. */
+  #read(work: Promise<void>) {
+    work.catch((error: unknown) => this.failures.add(toErrorValue(error, 'worker/reader')));
   }
 
   /** A board is in the page; charts may load once its frame has been painted. */
@@ -377,7 +331,7 @@ export class Session {
       },
       (error, events) => {
         view.reported = events;
-        this.fail(toErrorValue(error, 'log/report'));
+        this.failures.add(toErrorValue(error, 'log/report'));
       },
     );
   }

@@ -1,5 +1,6 @@
 // The settings of the next run: what differs from the defaults, kept in the address.
 import type { JsonValue } from '../../log/events.ts';
+import type { ArmSpec } from '../../gym/plugin.ts';
 import { resolveSettings, type Setting, type Settings } from '../../gym/settings.ts';
 import { differing, fromSearch, namesMore, toSearch } from './url.ts';
 
@@ -7,6 +8,8 @@ export class SettingsState {
   given = $state.raw<Settings>({});
   /** What plug-ins and games add to the table; loaded when it is first needed, because the games come with it. */
   extra = $state.raw<readonly Setting[]>([]);
+  /** Arms of all plug-ins, loaded with it. */
+  arms = $state.raw<readonly ArmSpec[]>([]);
   readonly resolved = $derived(resolveSettings(this.given, this.extra));
   readonly changed = $derived(Object.keys(this.given).length);
   autorun = false;
@@ -21,7 +24,13 @@ export class SettingsState {
   }
 
   async loadExtra() {
-    if (this.extra.length === 0) this.extra = (await import('../../gym/config.ts')).addedSettings;
+    if (this.arms.length > 0) return;
+    const [{ addedSettings }, { allArms }] = await Promise.all([
+      import('../../gym/config.ts'),
+      import('../../gym/registry.ts'),
+    ]);
+    this.extra = addedSettings;
+    this.arms = allArms.map(({ spec }) => spec);
   }
 
   set(key: string, value: JsonValue) {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { resolveSettings, SETTINGS, type Setting, type Settings } from '../../gym/settings.ts';
+import { resolveSettings, type Setting, type Settings } from '../../gym/settings.ts';
+import { SETTINGS } from '../../gym/settingsTable.ts';
 import { differing, fromSearch, namesMore, toSearch } from './url.ts';
 
 const extra: Setting[] = [
@@ -48,7 +49,7 @@ describe('the address', () => {
   it('names what it cannot read and keeps the rest', () => {
     const { settings, errors } = fromSearch('?v=7&strict=-4&explore=6&nonsense=1');
     expect(settings).toEqual({ explore: 6 });
-    expect(errors.map(({ code }) => code)).toEqual(['settings/version', 'settings/bad-value']);
+    expect(errors.map(({ code }) => code)).toEqual(['settings/version', 'settings/bad-value', 'settings/unknown']);
   });
 
   it('knows settings of plug-ins and games once they are given', () => {

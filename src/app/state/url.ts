@@ -1,13 +1,7 @@
 // Settings in the address: only what differs from the default, with a version. Pure; knows nothing of the page.
 import { toErrorValue, type ErrorValue } from '../../errors.ts';
-import {
-  formatSetting,
-  parseSetting,
-  resolveSettings,
-  SETTINGS,
-  type Setting,
-  type Settings,
-} from '../../gym/settings.ts';
+import { formatSetting, parseSetting, resolveSettings, type Setting, type Settings } from '../../gym/settings.ts';
+import { SETTINGS } from '../../gym/settingsTable.ts';
 
 export const URL_VERSION = '1';
 
@@ -57,7 +51,15 @@ export function fromSearch(search: string, extra: readonly Setting[] = []): From
   }
   for (const [key, text] of query) {
     const setting = [...SETTINGS, ...extra].find((item) => item.key === key);
-    if (!setting) continue;
+    if (['v', 'autorun'].includes(key)) continue;
+    if (!setting) {
+      errors.push({
+        code: 'settings/unknown',
+        message: `no setting ${key}`,
+        hint: 'The address may have a slip in it.',
+      });
+      continue;
+    }
     try {
       const value = parseSetting(setting, text);
       settings[key] = key === 'games' && Array.isArray(value) ? value.map(gameId) : value;

@@ -1,4 +1,5 @@
 // `s3 aa`: the scripted A/A test of the intervals and verdicts. Exit 1 when a bar is not met.
+import { CodedError } from '../../errors.ts';
 import { type AaRow, aaRow, PAIRS, powerRow, SHAPES } from '../../report/aa.ts';
 import { formatShare } from '../../report/format.ts';
 import { textTable } from '../../report/render/text.ts';
@@ -19,7 +20,7 @@ export const command: Command = {
       io.err(`${shape.name}: ${replicates} times ${shape.runs * PAIRS} pairs`);
       rows.push(aaRow(shape, replicates));
       await new Promise((resolve) => setImmediate(resolve));
-      if (io.signal.aborted) return 130;
+      if (io.signal.aborted) throw new CodedError('worker/aborted', 'the test was interrupted');
     }
     const dense = SHAPES[0]!;
     const power = EFFECTS.map((effect) => powerRow(dense, effect, Math.max(10, Math.ceil(replicates / 4))));

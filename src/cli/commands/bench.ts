@@ -1,8 +1,8 @@
 // `npm run bench`: our engine beside its peers, in Node and in isolated headless Chromium.
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { benchNames, runBenches } from '../../../bench/all.ts';
 import type { BenchResult } from '../../../bench/result.ts';
+import { chromiumPath } from '../../../bin/chromium.mjs';
 import { CodedError } from '../../errors.ts';
 import type { Command } from '../command.ts';
 
@@ -44,8 +44,7 @@ function describe({ name, host, oursMs, peer, peerMs, ratio, shares, notes }: Be
 
 /** The same benchmarks in a page that Vite serves with the isolation headers; null without a browser. */
 async function inChromium(only: string, root: string): Promise<BenchResult[] | null> {
-  const places = [process.env.CHROME_PATH, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-  const executablePath = places.find((path) => path && existsSync(path));
+  const executablePath = chromiumPath();
   if (!executablePath) return null;
   const [{ createServer }, { chromium }] = await Promise.all([import('vite'), import('playwright-core')]);
   const server = await createServer({

@@ -39,8 +39,7 @@ export const command: Command = {
     if (ours) checked = { game: ours.id, results: checkGame(ours, { seeds }) };
     else {
       const file = resolve(target);
-      if (!existsSync(file))
-        throw new CodedError('usage/missing-file', `no file and no game ${target}`, 's3 check FILE.js');
+      if (!existsSync(file)) throw new CodedError('usage/no-file', `no file and no game ${target}`, 's3 check FILE.js');
       checked = await inWorker({ s3: 'check', file, seeds }, io.signal, io.err);
     }
     const ok = checked.results.every((result) => result.ok);

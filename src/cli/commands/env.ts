@@ -1,4 +1,4 @@
-// `s3 env`: the games over stdin and stdout, one JSON object a line, one answer a line, in order (docs/commands).
+// `s3 env`: the games over stdin and stdout, one JSON object a line, one answer a line, in order (docs/commands.md).
 // Whatever comes in, the answer is a line and the process lives on. Rewards are shown only with --reward.
 import { StringDecoder } from 'node:string_decoder';
 import * as v from 'valibot';

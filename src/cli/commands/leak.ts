@@ -1,10 +1,12 @@
-// `s3 leak`: each game's run again under a verifier that tells other rewards; every agent-visible text must stay the same.
+// `s3 leak`: each game's run of every hidden-reward arm, again under a verifier that tells other rewards; every
+// agent-visible text must stay the same.
 import { findGame, games } from '../../../games/registry.ts';
 import { CodedError } from '../../errors.ts';
 import { runConfig } from '../../gym/config.ts';
 import { cycle } from '../../gym/cycle.ts';
 import { localGameHost, type GameHost } from '../../gym/host.ts';
 import { findLeak, scrambledHost } from '../../gym/leak.ts';
+import { hiddenRewardArms } from '../../gym/registry.ts';
 import type { RunEvent } from '../../log/events.ts';
 import type { LanguageModel } from '../../models/types.ts';
 import { openModelByName } from '../../models/open.node.ts';
@@ -13,7 +15,7 @@ import type { Command } from '../command.ts';
 export const command: Command = {
   name: 'leak',
   summary: 'The run again under a scrambled verifier: every agent-visible text must be byte-identical.',
-  usage: '[--game NAME,NAME] [--model nano|DIR] [--explore N] [--seed N] [--json]',
+  usage: '[--game NAME,NAME] [--model nano|DIR|FILE.gguf] [--explore N] [--seed N] [--json]',
   flags: {
     game: { type: 'string' },
     model: { type: 'string' },
@@ -32,18 +34,24 @@ export const command: Command = {
     });
     const threads = args.integer('threads', 0, [0, 64]);
     const model = await openModelByName(args.text('model') ?? 'nano', io.root, threads ? { threads } : {});
-    const explore = args.integer('explore', 3, [1, 1000]);
+    const explore = args.integer('explore', 2, [1, 1000]);
     const seed = args.integer('seed', 1);
+    const arms = hiddenRewardArms().filter(({ spec }) => !spec.trains || model.training);
+    const pathways = arms.map(({ name }) => name);
+    io.err(`arms: ${pathways.join(', ')}`);
     const rows = [];
     for (const { id } of chosen) {
       const config = runConfig({
         games: [id],
-        pathways: ['frozen', 'history', 'summary', 'training'],
+        pathways,
         seeds: [seed],
         explore,
         every: Math.max(1, Math.min(3, explore - 1)),
-        strict: 2,
+        // One instance, and short updates, show whether anything leaks as well as many do.
+        split: ['strict'],
+        strict: 1,
         frozenReplicates: 1,
+        trainSteps: 2,
       });
       const plain = await collect(config, model, localGameHost());
       const scrambled = await collect(config, model, scrambledHost(localGameHost()));
@@ -54,7 +62,7 @@ export const command: Command = {
     }
     await model.close();
     const unchanged = rows.filter((row) => row.unchanged).length;
-    if (args.flag('json')) io.out(JSON.stringify({ unchanged, of: rows.length, games: rows }));
+    if (args.flag('json')) io.out(JSON.stringify({ unchanged, of: rows.length, arms: pathways, games: rows }));
     else io.out(`${unchanged}/${rows.length} unchanged`);
     return unchanged === rows.length ? 0 : 1;
   },

@@ -15,14 +15,14 @@ import { dawn } from '../../engine/webgpu/dawn.node.ts';
 import { chatTemplateOf, encodeChat } from '../../engine/text/chat.ts';
 import { TextTokenizer } from '../../engine/text/tokenizer.ts';
 import { LORA_TARGETS, type Adapter, type Session } from '../../engine/types.ts';
-import { modelFolder } from '../../models/open.node.ts';
-import type { Args, Command } from '../command.ts';
+import { modelFilesByName } from '../../models/open.node.ts';
+import { requireFile, type Args, type Command } from '../command.ts';
 
 export const command: Command = {
   name: 'model',
   summary: 'The engine alone: info, tokens, logits, generate, train.',
   usage:
-    'info|tokens|logits|generate|train --model nano|DIR [--adapter DIR] [--ids 1,2,3 | --text T | --file F] [--chat] [--temperature X] [--max N] [--seed N] [--n N] [--data step.json --out DIR [--gradients FILE]] [--threads N] [--json]',
+    'info|tokens|logits|generate|train --model nano|DIR|FILE.gguf [--adapter DIR] [--ids 1,2,3 | --text T | --file F] [--chat] [--temperature X] [--max N] [--seed N] [--n N] [--data step.json --out DIR [--gradients FILE]] [--engine cpu|webgpu] [--threads N] [--json]',
   flags: {
     model: { type: 'string' },
     adapter: { type: 'string' },
@@ -46,12 +46,15 @@ export const command: Command = {
     const action = args.positionals[0]!;
     const known = Object.hasOwn(actions, action) ? actions[action as keyof typeof actions] : undefined;
     if (!known) throw new CodedError('usage/bad-value', `model ${action}`, `one of ${Object.keys(actions).join(', ')}`);
-    const folder = modelFolder(args.text('model') ?? 'nano', io.root);
-    const result = await known(await openModel(await directoryFiles(folder)), args);
+    engineOf(args); // refused before anything is read
+    const files = await modelFilesByName(args.text('model') ?? 'nano', io.root);
+    const result = await known(await openModel(files), args);
     io.out(JSON.stringify(result));
     return 0;
   },
 };
+
+const engineOf = (args: Args) => args.oneOf('engine', ['cpu', 'webgpu'], 'cpu');
 
 const actions = { info, tokens, logits, generate, train };
 
@@ -69,7 +72,8 @@ const Messages = v.pipe(v.array(v.object({ role: v.string(), content: v.string()
 async function tokens(opened: OpenedModel, args: Args) {
   const tokenizer = tokenizerOf(opened);
   const text = givenText(args);
-  if (!args.flag('chat')) return { ids: tokenizer.encode(text) };
+  // The terminal's own text may spell control tokens, as other software reads them.
+  if (!args.flag('chat')) return { ids: tokenizer.encodeTrusted(text) };
   const template = chatTemplateOf(opened.texts);
   if (!template) throw new CodedError('model/template', 'the model has no chat template', 'leave out --chat');
   return encodeChat(tokenizer, template, parse(Messages, text, 'messages'), { addGenerationPrompt: true });
@@ -82,7 +86,7 @@ function givenText(args: Args): string {
 }
 
 function readText(path: string): string {
-  if (!existsSync(path)) throw new CodedError('usage/no-file', `no file ${path}`);
+  requireFile(path, 'name a file');
   return readFileSync(path, 'utf8');
 }
 
@@ -126,7 +130,7 @@ async function withSession<T>(
   const folder = args.text('adapter');
   if (folder !== undefined && !existsSync(folder)) throw new CodedError('usage/no-file', `no folder ${folder}`);
   const adapter = folder === undefined ? null : await openAdapter(await directoryFiles(folder), opened.weights.config);
-  const engine = args.oneOf('engine', ['cpu', 'webgpu'], 'cpu');
+  const engine = engineOf(args);
   const session = await createSession(opened.weights, {
     ...{ engine },
     ...(engine === 'webgpu' ? { gpu: await dawn() } : {}),
@@ -208,7 +212,8 @@ async function train(opened: OpenedModel, args: Args) {
     const batch = {
       sequences: data.sequences,
       weights: data.weights,
-      ...(data.normalizer === undefined ? {} : { normalizer: data.normalizer }),
+      // Given in so many words, since the engine asks for it where weights are negative.
+      normalizer: data.normalizer ?? data.weights.flatMap((weights) => weights.slice(1)).reduce((a, b) => a + b, 0),
     };
     const loss: number[] = [];
     for (let step = 0; step < data.steps; step++) {

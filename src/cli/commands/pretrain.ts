@@ -15,9 +15,10 @@ export const command: Command = {
   name: 'pretrain',
   summary: 'Pretrains nano on our engine; goes on where it stopped. --ship copies the result to public/models/nano.',
   usage:
-    '[--out DIR] [--games NAME:WEIGHT,…] [--skills SHARE] [--tokens N] [--batch N] [--lr X] [--hidden N] [--layers N] [--heads N] [--ffn N] [--seed N] [--threads N] [--every N] [--ship]',
+    '[--out DIR] [--from DIR] [--games NAME:WEIGHT/WEIGHT,…] [--skills SHARE] [--tokens N] [--batch N] [--lr X] [--hidden N] [--layers N] [--heads N] [--ffn N] [--seed N] [--threads N] [--every N] [--ship]',
   flags: {
     out: { type: 'string' },
+    from: { type: 'string' },
     games: { type: 'string' },
     tokens: { type: 'string' },
     batch: { type: 'string' },
@@ -36,7 +37,13 @@ export const command: Command = {
   async run(args, io) {
     const folder = join(io.root, args.text('out') ?? 'runs/pretrain');
     const plan = planOf(args);
-    const run = await openPretraining(folder, plan, args.integer('threads', 2, [1, 16]));
+    const from = args.text('from');
+    const run = await openPretraining(
+      folder,
+      plan,
+      args.integer('threads', 2, [1, 16]),
+      from === undefined ? null : join(io.root, from),
+    );
     const every = args.integer('every', 400, [1, 100_000]);
     const note = (line: string) => {
       io.err(line);
@@ -80,15 +87,16 @@ export const command: Command = {
   },
 };
 
-/** Documents a game, by weight: long ones and the held-out ones less, what is slow to learn more. */
-const GAMES = 'trust:1.2,snake:2,tetris:1.6,pvz:0.6,chess:1.2,minesweeper:0.4,nullify:0.4';
+/** Documents a game, by weight, in the first part and in the second: long ones and the held-out ones less, what is slow to learn more. */
+const GAMES = 'trust:1,snake:1.8,tetris:1.2,pvz:1.2,chess:2,minesweeper:1.5,nullify:2';
 
 function planOf(args: Args): Plan {
   const games = (args.text('games') ?? GAMES).split(',').map((entry) => {
-    const [name, weight] = entry.split(':');
+    const [name, weight = '1'] = entry.split(':');
+    const [skills, histories = skills] = weight.split('/').map(Number);
     const game = findGame(name!);
     if (!game) throw new CodedError('usage/bad-value', `no game ${name}`, '--games trust,snake:2');
-    return { game, weight: weight === undefined ? 1 : Number(weight) };
+    return { game, weight: { skills: skills!, histories: histories! } };
   });
   const heads = args.integer('heads', 4, [1, 64]);
   return {

@@ -36,7 +36,7 @@ interface Probe {
 export const command: Command = {
   name: 'probe',
   summary: 'Probes the prompt’s slots on development instances: right content against none against wrong.',
-  usage: '[--model nano|DIR] [--games NAME,NAME] [--episodes N] [--threads N] [--json]',
+  usage: '[--model nano|DIR|FILE.gguf] [--games NAME,NAME] [--episodes N] [--threads N] [--json]',
   flags: {
     model: { type: 'string' },
     games: { type: 'string' },
@@ -49,7 +49,7 @@ export const command: Command = {
     const count = args.integer('episodes', 100, [2, 10_000]);
     const names = args.text('games')?.split(',');
     // What a model never saw in a game's slots is no fault of the slots.
-    const chosen = names ?? [...allGames.keys()].filter((id) => !HELD_OUT.includes(id));
+    const chosen = names ?? [...allGames.keys()].filter((id) => HELD_OUT[id] === undefined);
     const threads = args.integer('threads', 0, [0, 64]);
     const model = await openModelByName(args.text('model') ?? 'nano', io.root, threads ? { threads } : {});
     const probes: Probe[] = [];

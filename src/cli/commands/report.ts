@@ -1,5 +1,5 @@
 // `s3 report LOG.jsonl…`: the tables and charts of one or more logs. Writes only where it is told to.
-import { createReadStream, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { createReadStream, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CodedError } from '../../errors.ts';
 import type { RunEvent } from '../../log/events.ts';
@@ -9,7 +9,7 @@ import { renderCsv } from '../../report/render/csv.ts';
 import { renderHtml } from '../../report/render/html.ts';
 import { renderMarkdown } from '../../report/render/markdown.ts';
 import { renderText } from '../../report/render/text.ts';
-import type { Command } from '../command.ts';
+import { requireFile, type Command } from '../command.ts';
 
 export const command: Command = {
   name: 'report',
@@ -23,7 +23,7 @@ export const command: Command = {
   },
   positionals: [1, 1000],
   async run(args, io) {
-    for (const path of args.positionals) requireFile(path);
+    for (const path of args.positionals) requireFile(path, 'name one or more LOG.jsonl');
     const logs: RunEvent[][] = [];
     for (const path of args.positionals) logs.push(await readFileEvents(path, io.err));
     const report = reportOfLogs(logs);
@@ -45,12 +45,6 @@ export const command: Command = {
     return 0;
   },
 };
-
-function requireFile(path: string) {
-  if (!existsSync(path) || !statSync(path).isFile()) {
-    throw new CodedError('usage/no-file', `no file ${path}`, 'name one or more LOG.jsonl');
-  }
-}
 
 /** A last line that a crash cut off is left out and said. */
 async function readFileEvents(path: string, say: (line: string) => void): Promise<RunEvent[]> {

@@ -3,9 +3,11 @@ import { existsSync } from 'node:fs';
 import type { RunEvent, RunOpened } from '../../log/events.ts';
 import { LogFile } from '../../log/files.node.ts';
 import { CodedError, toErrorValue } from '../../errors.ts';
-import { allSettings, runConfig } from '../../gym/config.ts';
-import { parseSetting, SETTINGS, type Settings } from '../../gym/settings.ts';
+import { allSettings, checkModel, runConfig, type RunConfig } from '../../gym/config.ts';
+import { formatSetting, parseSetting, type Settings } from '../../gym/settings.ts';
+import { SETTINGS } from '../../gym/settingsTable.ts';
 import { openModelByName } from '../../models/open.node.ts';
+import type { LanguageModel } from '../../models/types.ts';
 import { reportOfLogs } from '../../report/defaults.ts';
 import { renderText } from '../../report/render/text.ts';
 import { badValue, type Args, type Command, type Io } from '../command.ts';
@@ -15,7 +17,6 @@ import { runToLog } from '../runToLog.ts';
 
 /** Flags whose names in the terminal are not those of the table. */
 const ALIASES: Record<string, string> = { game: 'games', seed: 'seeds' };
-const flagOf = (key: string) => key;
 
 export const command: Command = {
   name: 'run',
@@ -23,7 +24,7 @@ export const command: Command = {
   usage:
     '--game NAME|all [--pathways A,B,…] [--preset pocket|paper] [--seed N | --seeds N,N] [--explore N] [--every N] [--strict N] [--set KEY=VALUE]… --out LOG.jsonl | --resume LOG.jsonl',
   flags: {
-    ...Object.fromEntries(SETTINGS.map((setting) => [flagOf(setting.key), { type: 'string' as const }])),
+    ...Object.fromEntries(SETTINGS.map((setting) => [setting.key, { type: 'string' as const }])),
     game: { type: 'string' },
     seed: { type: 'string' },
     set: { type: 'string', multiple: true },
@@ -44,8 +45,10 @@ export const command: Command = {
     const config = runConfig(settings);
     const from = await startFrom(args.text('from-adapter'), args.text('from-memory'));
     const model = await openModelByName(config.text('model'), io.root, machine(config.settings));
+    checkModel(config, model);
+    const judge = await judgeOf(config, io);
     const log = await LogFile.create(out, 'close');
-    return finish(await runToLog({ config, model, log, past: [], from }, isQuiet(args), io), args, io);
+    return finish(await runToLog({ config, model, ...judge, log, past: [], from }, isQuiet(args), io), args, io);
   },
 };
 
@@ -63,7 +66,7 @@ function settingsOf(args: Args): Settings {
     }
   };
   for (const { key } of SETTINGS) {
-    const text = args.text(flagOf(key));
+    const text = args.text(key);
     if (text !== undefined) set(key, text, key);
   }
   for (const [flag, key] of Object.entries(ALIASES)) {
@@ -92,10 +95,31 @@ async function goOn(path: string, args: Args, io: Io): Promise<number> {
     await log.close();
     return 0;
   }
-  const config = runConfig({ ...opened.config, ...settingsOf(args) });
+  const config = runConfig({ ...opened.config, ...unchanged(settingsOf(args), opened.config) });
   const from = await beginningOf(events, (hash) => log.blob(hash));
-  const model = await openModelByName(args.text('model') ?? config.text('model'), io.root, machine(config.settings));
-  return finish(await runToLog({ config, model, log, past: events, from }, isQuiet(args), io), args, io);
+  const model = await openModelByName(config.text('model'), io.root, machine(config.settings));
+  const judge = await judgeOf(config, io);
+  return finish(await runToLog({ config, model, ...judge, log, past: events, from }, isQuiet(args), io), args, io);
+}
+
+/** What a resumed run may be given: facts of the machine, and where its models lie. Anything else would be another run. */
+function unchanged(given: Settings, logged: Settings): Settings {
+  for (const [key, value] of Object.entries(given)) {
+    const setting = allSettings.find((one) => one.key === key)!;
+    if (setting.machine || key === 'model' || key === 'judge') continue;
+    if (JSON.stringify(value) === JSON.stringify(logged[key])) continue;
+    throw new CodedError(
+      'usage/bad-value',
+      `--resume: the run was started with ${key}=${formatSetting(logged[key] ?? null)}`,
+      'leave the flag out, or start a new run',
+    );
+  }
+  return given;
+}
+
+/** The model of a judge pass, where it is another one. */
+async function judgeOf({ judgeModel, settings }: RunConfig, io: Io): Promise<{ judge?: LanguageModel }> {
+  return judgeModel === null ? {} : { judge: await openModelByName(judgeModel, io.root, machine(settings)) };
 }
 
 const isQuiet = (args: Args) => args.flag('quiet') || args.flag('json');

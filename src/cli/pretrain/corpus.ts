@@ -34,8 +34,11 @@ const TIP = 4;
 
 type Kind = 'plain' | 'tips' | 'note' | 'goal' | 'judge' | 'correct' | 'history' | 'summary';
 
-/** Shares of the kinds of documents, in pretraining's first part (short documents: skills first) and in the rest. */
-export const SHARES: Record<'skills' | 'histories', Record<Kind, number>> = {
+/** Pretraining's first part, with short documents, and the rest. */
+export type Part = 'skills' | 'histories';
+
+/** Shares of the kinds of documents. */
+export const SHARES: Record<Part, Record<Kind, number>> = {
   skills: { plain: 0.26, tips: 0.42, note: 0.06, goal: 0.06, judge: 0.06, correct: 0.02, history: 0.07, summary: 0.05 },
   histories: {
     plain: 0.2,
@@ -50,13 +53,27 @@ export const SHARES: Record<'skills' | 'histories', Record<Kind, number>> = {
 };
 
 /** Games whose learning histories are kept from nano: it sees random play in their format and nothing else. */
-export const HELD_OUT: readonly string[] = ['minesweeper-v1', 'nullify-v1'];
+export const HELD_OUT: Readonly<Record<string, string>> = { 'minesweeper-v1': 'anyListed', 'nullify-v1': 'random' };
 
-export function makeDocument(game: Game, seed: string, part: keyof typeof SHARES): Document {
+/**
+ * The strategies that are taught, with distinct faults: a small model tells seven apart sooner than twelve. Left out are
+ * near-doubles, and those that choose what their game's line view doesn't show, which no reader of it could follow.
+ */
+export const TAUGHT: Readonly<Record<string, readonly string[]>> = {
+  'trust-v1': ['random', 'alwaysCollaborate', 'alwaysCheat', 'alternate', 'copy', 'grudge', 'copyCheatLast', 'expert'],
+  'snake-v1': ['random', 'straight', 'clockwise', 'hugWall', 'avoidApples', 'greedyNearest', 'expert'],
+  'tetris-v1': ['random', 'stackLeft', 'pileHigh', 'flatOnly', 'clearOrAny', 'lowest', 'expert'],
+  'pvz-v1': ['anyListed', 'nothing', 'shooters', 'flowers', 'economy', 'walls', 'expert'],
+  'chess-v1': ['random', 'stay', 'firstOnly', 'swapped', 'mixed', 'same', 'two', 'expert'],
+};
+const taught = (game: Game): readonly string[] => TAUGHT[game.id] ?? Object.keys(game.strategies!);
+
+/** `mix`: which part's ways to play are mixed, where that is another. */
+export function makeDocument(game: Game, seed: string, part: Part, mix: Part = part): Document {
   const rng = stream(seed, 'document');
   const shares = SHARES[part];
   const kinds = Object.keys(shares) as Kind[];
-  const heldOut = HELD_OUT.includes(game.id);
+  const heldOut = HELD_OUT[game.id];
   const kind = heldOut ? 'plain' : kinds[rng.weighted(kinds.map((name) => shares[name]))]!;
   const phase: Phase = rng.next() < 0.5 ? 'explore' : 'strict';
   const noise = rng.pick(NOISE);
@@ -64,7 +81,7 @@ export function makeDocument(game: Game, seed: string, part: keyof typeof SHARES
   const rules = game.rules(game.configs[PRESET][phase]);
   switch (kind) {
     case 'plain':
-      return transcript(rules, {}, play(heldOut ? pure('random') : drawMixed(game, rng), phase, 0));
+      return transcript(rules, {}, play(heldOut ? pure(heldOut) : drawMixed(game, mix, rng), phase, 0));
     case 'tips': {
       const strategy = drawStrategy(game, rng);
       return transcript(rules, { hints: game.tips![strategy]! }, play(pure(strategy), phase, 0));
@@ -75,24 +92,24 @@ export function makeDocument(game: Game, seed: string, part: keyof typeof SHARES
       return transcript(rules, { note: noteOf(game, told) }, play(pure(strategy), phase, 0));
     }
     case 'goal': {
-      const played = play(drawMixed(game, rng), phase, 0);
+      const played = play(drawMixed(game, mix, rng), phase, 0);
       return transcript(rules, { goal: goalText(game, phase, played.total) }, played);
     }
     case 'judge':
-      return judged(rules, play(drawMixed(game, rng), phase, 0));
+      return judged(rules, play(drawMixed(game, mix, rng), phase, 0));
     case 'correct':
       return corrected(game, play(pure('random'), 'explore', 0), `${seed} 0`, rng);
     case 'history': {
-      const earlier = earlierEpisodes(game, rng, play);
+      const earlier = earlierEpisodes(game, mix, rng, play);
       return transcript(rules, { hints: historyText(earlier) }, play(after(earlier, rng), phase, 9));
     }
     case 'summary': {
-      const earlier = earlierEpisodes(game, rng, play);
+      const earlier = earlierEpisodes(game, mix, rng, play);
       const tips = rng.next() < 0.5 ? game.tips![drawStrategy(game, rng)]! : '';
       const explore = game.rules(game.configs[PRESET].explore);
-      const [part] = summaryPrompt(explore, tips, historyText(earlier));
+      const [prompt] = summaryPrompt(explore, tips, historyText(earlier));
       return [
-        ...answersIn(part!.role === 'user' ? part!.plain : part!.text),
+        ...answersIn(prompt!.role === 'user' ? prompt!.plain : prompt!.text),
         { text: ` ${game.tips![mainly(best(earlier).way)]!}\n`, weight: TIP },
       ];
     }
@@ -115,16 +132,36 @@ export function goalText(game: Game, phase: Phase, total: number): string {
 
 /** Good play is over-represented, so that the best that was taught is worth choosing. */
 function drawStrategy(game: Game, rng: Rng): string {
-  return rng.next() < 0.2 ? 'expert' : rng.pick(Object.keys(game.strategies!));
+  return rng.next() < 0.2 ? 'expert' : rng.pick(taught(game));
 }
 
+/**
+ * One weak way a game that most mixed play falls back on once skills are there. So the likeliest move is not the best
+ * one: a cooler sampler doesn't find what the scores of its own episodes tell.
+ */
+export const HABITS: Readonly<Record<string, string>> = {
+  'trust-v1': 'alternate',
+  'snake-v1': 'clockwise',
+  'tetris-v1': 'pileHigh',
+  'pvz-v1': 'shooters',
+  'chess-v1': 'stay',
+};
+const HABIT = 0.75;
+
+const SHARE_OF_GOOD = [0, 0.2, 0.35, 0.5, 0.75, 1];
+const HOW_OFTEN: Record<Part, readonly number[]> = {
+  skills: [0.15, 0.2, 0.2, 0.2, 0.15, 0.1],
+  histories: [0.15, 0.25, 0.25, 0.2, 0.1, 0.05],
+};
+
 /** One of the strongest with one of the weaker half, mixed step by step; nearly all alone at times. */
-function drawMixed(game: Game, rng: Rng): Way {
-  const ranking = ranked(game);
-  const good = rng.next() < 0.5 ? 'expert' : ranking[ranking.length - 1 - rng.int(3)]!;
-  const bad = ranking[rng.int(Math.floor(ranking.length * 0.6))]!;
-  const share = [0, 0.2, 0.35, 0.5, 0.75, 1][rng.weighted([0.15, 0.2, 0.2, 0.2, 0.15, 0.1])]!;
-  return { good, bad, share };
+function drawMixed(game: Game, part: Part, rng: Rng): Way {
+  const ranking = ranked(game).filter((name) => taught(game).includes(name));
+  const good = rng.next() < 0.5 ? 'expert' : ranking[ranking.length - 1 - rng.int(2)]!;
+  const weak = ranking[rng.int(Math.floor(ranking.length * 0.6))]!;
+  const share = SHARE_OF_GOOD[rng.weighted(HOW_OFTEN[part])]!;
+  const habit = part === 'histories' && rng.next() < HABIT ? HABITS[game.id] : undefined;
+  return { good, bad: habit ?? weak, share };
 }
 
 /** One to four earlier episodes, of at most so many words together that a document stays within nano's context. */
@@ -133,16 +170,21 @@ const words = (text: string): number => text.match(/[\w.,-]+|[^\w\s]/g)?.length 
 /** How often earlier episodes stand in the order of their scores, as a learner's would. */
 const RISING = 0.5;
 
-function earlierEpisodes(game: Game, rng: Rng, play: (way: Way, phase: Phase, n: number) => Played): Played[] {
+function earlierEpisodes(
+  game: Game,
+  mix: Part,
+  rng: Rng,
+  play: (way: Way, phase: Phase, n: number) => Played,
+): Played[] {
   const count = 1 + rng.int(4);
   // Half of the histories mix the same two strategies throughout, as one player's episodes do.
-  const player = rng.next() < 0.5 ? drawMixed(game, rng) : null;
+  const player = rng.next() < 0.5 ? drawMixed(game, mix, rng) : null;
   const episodes: Played[] = [];
   for (let length = 0; episodes.length < count;) {
     const way = player
       ? { ...player, share: rng.next() }
       : rng.next() < 0.5
-        ? drawMixed(game, rng)
+        ? drawMixed(game, mix, rng)
         : pure(drawStrategy(game, rng));
     const episode = play(way, 'explore', episodes.length + 1);
     length += words(historyText([episode]));
@@ -175,7 +217,10 @@ function transcript(rules: string, blocks: PromptBlocks, { steps }: Played): Doc
   const document: Document = answersIn(pocketHead(rules, blocks));
   for (const [i, step] of steps.entries()) {
     document.push({ text: `\nEnv: ${stateBefore(steps, i)}\nLLM:`, weight: 0 });
-    document.push({ text: ` ${formatAnswer(step.action, step.score ?? null)}`, weight: step.valid ? 1 : 0 });
+    document.push({
+      text: ` ${formatAnswer(step.action, step.score ?? null)}`,
+      weight: step.valid ? 1 : 0,
+    });
     // What ends an answer is the next turn's first token, as in the gym; the last answer ends by itself.
     if (i === steps.length - 1) document.push({ text: '\n', weight: 1 });
   }

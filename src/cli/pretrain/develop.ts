@@ -1,6 +1,8 @@
 // Strict play on development instances, as the gym plays them: what pretraining shows on its way, and what probes use.
 import type { Game } from '../../../games/contract.ts';
+import { splitContext } from '../../gym/budget.ts';
 import { localGameHost } from '../../gym/host.ts';
+import { tokenBudget } from '../../gym/budget.ts';
 import { playEpisodes, type EpisodePlan, type PlayedEpisode } from '../../gym/play.ts';
 import type { PromptBlocks } from '../../gym/prompts.ts';
 import { heldOutDecodeSeed, heldOutSeed } from '../../gym/seeds.ts';
@@ -39,10 +41,10 @@ export async function playDevelopment(
     blocks,
   }));
   const rules = {
-    maxTokens: 48,
-    inputTokens: model.card.context - 1,
+    shares: splitContext(model.card.context, 0, 48),
     greedyScore: true,
     maskMode: 'off',
+    budget: tokenBudget(model),
     width: 40,
   } as const;
   const episodes: PlayedEpisode[] = [];

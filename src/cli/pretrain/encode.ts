@@ -16,7 +16,7 @@ export function vocabularyOf(games: readonly Game[], count: number): ReturnType<
   for (const game of games) {
     for (let i = 0; i < count; i++)
       texts.push(
-        makeDocument(game, `vocabulary ${i}`, i % 2 === 0 ? 'skills' : 'histories')
+        makeDocument(game, `vocabulary ${i}`, i % 2 === 0 ? 'skills' : 'histories', 'skills')
           .map((piece) => piece.text)
           .join(''),
       );

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path';
 import type { Game } from '../../../games/contract.ts';
 import { stream } from '../../../games/rng.ts';
+import { fromF32, toF32 } from '../../engine/model/convert.ts';
 import { initWeights } from '../../engine/model/init.ts';
 import { directoryFiles } from '../../engine/model/files.node.ts';
 import { openModel } from '../../engine/model/open.ts';
@@ -11,14 +12,15 @@ import { saveModel } from '../../engine/model/save.ts';
 import { warmupCosine } from '../../engine/schedule.ts';
 import { createSession } from '../../engine/session.ts';
 import { TextTokenizer } from '../../engine/text/tokenizer.ts';
-import type { ModelConfig, Session, Trainer } from '../../engine/types.ts';
-import { makeDocument } from './corpus.ts';
+import type { ModelConfig, ModelWeights, Session, Trainer } from '../../engine/types.ts';
+import { CodedError } from '../../errors.ts';
+import { makeDocument, type Part } from './corpus.ts';
 import { encodeDocument, vocabularyOf, type Encoded } from './encode.ts';
 
 export interface Plan {
   seed: number;
-  /** Documents a game weigh as these numbers say. */
-  games: { game: Game; weight: number }[];
+  /** How often a game's documents come, in each part. */
+  games: { game: Game; weight: Record<Part, number> }[];
   /** Tokens in all, and in one step. */
   tokens: number;
   batchTokens: number;
@@ -49,8 +51,16 @@ export interface Pretraining {
   save(): Promise<void>;
 }
 
-/** Opens a new pretraining in the folder, or goes on with the one that it holds. */
-export async function openPretraining(folder: string, plan: Plan, threads: number): Promise<Pretraining> {
+/**
+ * Opens a new pretraining in the folder, or goes on with the one that it holds. `from`: a folder with a model whose weights
+ * a new one starts with; a word that only one of the two vocabularies has starts fresh.
+ */
+export async function openPretraining(
+  folder: string,
+  plan: Plan,
+  threads: number,
+  from: string | null = null,
+): Promise<Pretraining> {
   mkdirSync(folder, { recursive: true });
   const stateFile = join(folder, 'progress.json');
   const resumed = existsSync(stateFile);
@@ -64,7 +74,8 @@ export async function openPretraining(folder: string, plan: Plan, threads: numbe
   const tokenizerJson = vocabulary?.tokenizerJson ?? saved!.texts.tokenizer!;
   const tokenizerConfig = vocabulary?.tokenizerConfigJson ?? saved!.texts.tokenizerConfig!;
   const tokenizer = new TextTokenizer(tokenizerJson, tokenizerConfig);
-  const weights = saved?.weights ?? initWeights(shapeOf(plan, tokenizer), plan.seed);
+  const fresh = () => initWeights(shapeOf(plan, tokenizer), plan.seed);
+  const weights = saved?.weights ?? (from === null ? fresh() : await carriedOver(from, tokenizer, fresh()));
   const session = await createSession(weights, { threads });
   const trainer = session.trainAll({
     lr: plan.lr,
@@ -99,6 +110,36 @@ export async function openPretraining(folder: string, plan: Plan, threads: numbe
   };
 }
 
+/** `fresh` with another model's values: its layers, and the embeddings of the words that both know. */
+async function carriedOver(folder: string, tokenizer: TextTokenizer, fresh: ModelWeights): Promise<ModelWeights> {
+  const { weights, texts } = await openModel(await directoryFiles(folder));
+  const known = new TextTokenizer(texts.tokenizer!, texts.tokenizerConfig!);
+  const tensors = new Map(fresh.tensors);
+  for (const [name, tensor] of fresh.tensors) {
+    const other = weights.tensors.get(name);
+    const rows = name === 'model.embed_tokens.weight' ? 1 : 0; // one a word
+    if (!other || other.shape.slice(rows).join() !== tensor.shape.slice(rows).join()) {
+      throw new CodedError(
+        'model/unsupported',
+        `${name} of ${folder} has another shape`,
+        'give the shape of that model',
+      );
+    }
+    if (rows === 0) {
+      tensors.set(name, other);
+      continue;
+    }
+    const [to, given] = [toF32(tensor), toF32(other)];
+    const width = tensor.shape[1]!;
+    for (const [word, id] of tokenizer.words()) {
+      const row = known.idOf(word);
+      if (row !== undefined) to.set(given.subarray(row * width, (row + 1) * width), id * width);
+    }
+    tensors.set(name, fromF32(to, 'f32', tensor.shape));
+  }
+  return { config: fresh.config, tensors };
+}
+
 const shapeOf = (plan: Plan, tokenizer: TextTokenizer): ModelConfig => ({
   family: 'llama',
   vocab: Math.ceil(tokenizer.vocabSize / 8) * 8,
@@ -124,8 +165,8 @@ function nextBatch(plan: Plan, tokenizer: TextTokenizer, progress: Progress): En
   const batch: Encoded[] = [];
   for (let tokens = 0; tokens < plan.batchTokens;) {
     const n = progress.document++;
-    const choice = stream(plan.seed, 'game', n).weighted(plan.games.map(({ weight }) => weight));
     const part = progress.tokens < plan.skills * plan.tokens ? 'skills' : 'histories';
+    const choice = stream(plan.seed, 'game', n).weighted(plan.games.map(({ weight }) => weight[part]));
     const document = makeDocument(plan.games[choice]!.game, `pretrain ${plan.seed} ${n}`, part);
     const encoded = encodeDocument(document, tokenizer, plan.documentTokens);
     if (!encoded.weights.some((weight) => weight > 0)) continue; // its answer was cut off

@@ -1,11 +1,13 @@
 // The committed kernels are those of the sources; storage types; ops at odd shapes that whole models do not reach.
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { isBlockType } from '../model/blocks.ts';
 import { fromF32, toF32 } from '../model/convert.ts';
+import { BLOCKS } from '../model/dtype.ts';
 import { expectedTensors } from '../model/tensors.ts';
 import { createSession } from '../session.ts';
 import type { DType, ModelConfig, ModelWeights, Tensor } from '../types.ts';
-import { adam, adapterFor, idsFor, lora4, relativeError, tiny, weightsFor } from './testing.ts';
+import { adam, adapterFor, blockTensor, idsFor, lora4, relativeError, tiny, weightsFor } from './testing.ts';
 
 it('compiling the kernels again gives the committed bytes', async () => {
   const build = (await import(/* @vite-ignore */ new URL('./build.mjs', import.meta.url).href)) as {
@@ -16,24 +18,34 @@ it('compiling the kernels again gives the committed bytes', async () => {
 }, 60_000);
 
 const config: ModelConfig = { ...tiny, hidden: 32, heads: 4, headDim: 8, ffn: 64, vocab: 40 };
+/** Rows of whole blocks of 256. */
+const wide: ModelConfig = { ...tiny, layers: 1, hidden: 256, heads: 8, headDim: 32, ffn: 512, vocab: 40 };
 
-/** The same model stored in a type, and its exact values as f32. */
+/** A model stored in a type, and the same in f32: its exact values. */
 function stored(dtype: DType): { packed: ModelWeights; exact: ModelWeights } {
   const [packed, exact] = [new Map<string, Tensor>(), new Map<string, Tensor>()];
-  const { tensors } = weightsFor(config);
-  for (const [name, shape] of expectedTensors(config)) {
-    const values = toF32(tensors.get(name)!);
-    const tensor = fromF32(values, shape.length === 1 ? 'f32' : dtype, shape);
+  const shape = BLOCKS[dtype].weights > 32 ? wide : config;
+  const { tensors } = weightsFor(shape);
+  let seed = 0;
+  for (const [name, sizes] of expectedTensors(shape)) {
+    const values = tensors.get(name)!;
+    const tensor =
+      sizes.length === 1
+        ? values
+        : isBlockType(dtype)
+          ? blockTensor(dtype, sizes, ++seed)
+          : fromF32(toF32(values), dtype, sizes);
     packed.set(name, tensor);
-    exact.set(name, fromF32(toF32(tensor), 'f32', shape));
+    exact.set(name, fromF32(toF32(tensor), 'f32', sizes));
   }
-  return { packed: { config, tensors: packed }, exact: { config, tensors: exact } };
+  return { packed: { config: shape, tensors: packed }, exact: { config: shape, tensors: exact } };
 }
 
-it.each(['f16', 'bf16', 'q8_0'] as const)(
+it.each(['f16', 'bf16', 'q8_0', 'q4_0', 'q4_1', 'q5_0', 'q5_1', 'q4_k', 'q6_k'] as const)(
   '%s weights compute what their f32 values do, forward and backward',
   async (dtype) => {
     const { packed, exact } = stored(dtype);
+    const { config } = packed;
     const results = [];
     for (const weights of [packed, exact]) {
       const session = await createSession(weights, { threads: 1 });
@@ -55,9 +67,14 @@ it.each(['f16', 'bf16', 'q8_0'] as const)(
   },
 );
 
-it('types without a kernel are refused by name', async () => {
-  const weights = weightsFor(config);
-  const name = 'model.layers.0.mlp.up_proj.weight';
-  weights.tensors.set(name, { dtype: 'q4_0', shape: [64, 32], data: new Uint8Array(64 * 18) });
-  await expect(createSession(weights)).rejects.toMatchObject({ code: 'model/dtype' });
+it('a block type keeps its bits: the session holds no more bytes than the file', async () => {
+  const held = async (weights: ModelWeights): Promise<number> => {
+    const session = await createSession(weights, { threads: 1 });
+    const { bytes } = session.memory();
+    await session.close();
+    return bytes;
+  };
+  const { packed, exact } = stored('q4_k');
+  const bytesOf = ({ tensors }: ModelWeights) => [...tensors.values()].reduce((sum, { data }) => sum + data.length, 0);
+  expect((await held(exact)) - (await held(packed))).toBeGreaterThan(0.99 * (bytesOf(exact) - bytesOf(packed)));
 });

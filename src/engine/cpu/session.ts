@@ -9,7 +9,7 @@ import { CpuWeights } from './store.ts';
 export interface CpuOptions {
   /** At most this many; default: the machine's processors. */
   threads?: number;
-  /** Bytes for everything; default 2 GB. Decides how many tokens are cached and when activations are recomputed. */
+  /** Bytes for everything; default 2 GB. Decides how many tokens are cached and of how many layers a training step recomputes activations. */
   memoryBudget?: number;
 }
 
@@ -24,7 +24,8 @@ export class CpuSession extends PlanSession<number> {
   ) {
     const { config, bytes } = store.layout;
     const left = Math.max(64 << 20, budget - bytes);
-    super(executor, store, new PagePool(executor.pages, config, pageLimit(config, left / 3)), left / 2);
+    const pool = new PagePool(executor.pages, config, pageLimit(config, left / 3));
+    super(executor, store, pool, left / 4); // beside the cache there are the adapter's gradient and moments, and the process
   }
 
   static async create(weights: ModelWeights, options: CpuOptions): Promise<CpuSession> {

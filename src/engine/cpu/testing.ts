@@ -1,6 +1,9 @@
 // Small models, adapters and batches for this folder's tests, and comparisons. Only tests import it.
 import { adapterLayout, adapterSize } from '../model/adapter.ts';
 import { toF32 } from '../model/convert.ts';
+import { type BlockType, HALVES } from '../model/blocks.ts';
+import { BLOCKS, byteLength } from '../model/dtype.ts';
+import { f16Bits } from '../model/half.ts';
 import { initWeights } from '../model/init.ts';
 import { RandomStream } from '../model/random.ts';
 import {
@@ -10,6 +13,7 @@ import {
   type LoraConfig,
   type ModelConfig,
   type ModelWeights,
+  type Tensor,
 } from '../types.ts';
 import type { Parameters } from './reference.ts';
 
@@ -38,6 +42,25 @@ export function weightsFor(config: ModelConfig, seed = 1, std = 0.2): ModelWeigh
     for (let i = 0; i < values.length; i++) values[i] = values[i]! + 0.2 * random.normal();
   }
   return weights;
+}
+
+/** Largest |weight| / d of a type's blocks, about. */
+const REACH: Record<BlockType, number> = {
+  ...{ q8_0: 127, q4_0: 8, q4_1: 15, q5_0: 16, q5_1: 31, q4_k: 63 * 15, q6_k: 127 * 32 },
+};
+
+/** A tensor of random bits in a block type, weights up to about `most`, either sign of each f16. */
+export function blockTensor(dtype: BlockType, shape: number[], seed: number, most = 0.4): Tensor {
+  const random = new RandomStream(seed, `blocks ${dtype}`);
+  const data = Uint8Array.from({ length: byteLength(dtype, shape) }, () => Math.floor(256 * random.uniform()));
+  const { bytes } = BLOCKS[dtype];
+  for (let block = 0; block < data.length; block += bytes) {
+    for (const place of HALVES[dtype]) {
+      const half = f16Bits((most / REACH[dtype]) * (2 * random.uniform() - 1));
+      data.set([half & 255, half >> 8], block + place);
+    }
+  }
+  return { dtype, shape, data };
 }
 
 /** An adapter with neither side zero. */

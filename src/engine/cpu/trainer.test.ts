@@ -75,12 +75,24 @@ describe('LoRA', () => {
     const plain = await run({});
     expect(await run({ threads: 2 })).toBe(plain);
     expect(await run({}, true)).toBe(plain);
-    const small = await CpuSession.create(weightsFor(tiny), { threads: 1 });
-    open.push(small);
-    Object.defineProperty(small, 'activationBytes', { value: 1 });
-    const trainer = small.trainAdapter(freshAdapter(tiny, lora4, 1), { ...adam, weightDecay: 0.1, clip: 0.5 });
-    for (let i = 0; i < 4; i++) await trainer.step(batch(i));
-    expect(bytes((await trainer.adapter()).data)).toBe(plain);
+  });
+
+  it('recomputes as many layers as the memory asks for, to the same bytes', async () => {
+    const deep = { ...tiny, layers: 6 };
+    const run = async (activationBytes: number) => {
+      const s = await CpuSession.create(weightsFor(deep), { threads: 1 });
+      open.push(s);
+      Object.defineProperty(s, 'activationBytes', { value: activationBytes });
+      const trainer = s.trainAdapter(freshAdapter(deep, lora4, 1), adam);
+      for (let i = 0; i < 2; i++) await trainer.step(batch(i));
+      return { adapter: bytes((await trainer.adapter()).data), peak: s.memory().peak };
+    };
+    const runs = [];
+    for (const room of [1, 500_000, 600_000, 750_000, 2 ** 30]) runs.push(await run(room));
+    const peaks = runs.map(({ peak }) => peak);
+    expect(peaks).toEqual([...peaks].sort((a, b) => a - b));
+    expect(new Set(peaks).size).toBe(5);
+    expect(new Set(runs.map(({ adapter }) => adapter)).size).toBe(1);
   });
 
   it('accumulates: two halves are the whole', async () => {

@@ -81,9 +81,4 @@ export class AdapterStore<B> {
     for (const { use, place } of this.resident.values()) if (use.buffer === buffer) return place;
     return undefined;
   }
-
-  clear(): void {
-    for (const { place } of this.resident.values()) this.machine.give(place);
-    this.resident.clear();
-  }
 }

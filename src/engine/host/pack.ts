@@ -1,6 +1,9 @@
-// Row-major tensors <-> panels [N/8][K][8], zero-padded. Knows storage types' bytes, not their meaning (q8_0: per 32 of
-// k, the 8 columns' scales, then [32][8] int8). Kernels read them in cpu/kernels/unpack.ts and webgpu/kernels/weight.wgsl.
+// Row-major tensors <-> panels [N/8][K][8], zero-padded. Knows storage types' bytes, not their meaning. A block type keeps
+// its bits: the 8 columns' blocks of the same k lie interleaved, byte by byte, f16 by f16. Kernels read them in
+// cpu/kernels/unpack.ts and webgpu/kernels/weight.wgsl.
+import { type BlockType, HALVES, isBlockType } from '../model/blocks.ts';
 import { toF32 } from '../model/convert.ts';
+import { BLOCKS } from '../model/dtype.ts';
 import { pad8 } from '../plan/shape.ts';
 import type { Tensor } from '../types.ts';
 
@@ -31,17 +34,22 @@ export function unpackF32(panels: Float32Array, n: number, k: number): Float32Ar
   return out;
 }
 
-function packQ8(source: Uint8Array, n: number, k: number, target: Uint8Array): void {
-  const blocks = k / 32;
+function packBlocks(dtype: BlockType, source: Uint8Array, n: number, k: number, target: Uint8Array): void {
+  const { weights, bytes } = BLOCKS[dtype];
+  const blocks = k / weights;
+  // Byte i of a block goes to first[i] + step[i] * column.
+  const first = Uint16Array.from({ length: bytes }, (_, i) => 8 * i);
+  const step = new Uint8Array(bytes).fill(1);
+  for (const place of HALVES[dtype]) {
+    first[place + 1] = 8 * place + 1;
+    step.fill(2, place, place + 2);
+  }
   target.fill(0);
-  for (let row = 0; row < n; row++) {
-    const lane = row & 7;
-    for (let block = 0; block < blocks; block++) {
-      const from = (row * blocks + block) * 34;
-      const to = ((row >> 3) * blocks + block) * 272;
-      target[to + lane * 2] = source[from]!;
-      target[to + lane * 2 + 1] = source[from + 1]!;
-      for (let i = 0; i < 32; i++) target[to + 16 + i * 8 + lane] = source[from + 2 + i]!;
+  for (let row = 0, from = 0; row < n; row++) {
+    const column = row & 7;
+    for (let block = 0; block < blocks; block++, from += bytes) {
+      const to = ((row >> 3) * blocks + block) * bytes * 8;
+      for (let i = 0; i < bytes; i++) target[to + first[i]! + step[i]! * column] = source[from + i]!;
     }
   }
 }
@@ -50,7 +58,7 @@ function packQ8(source: Uint8Array, n: number, k: number, target: Uint8Array): v
 export function packTensor(tensor: Tensor, target: Uint8Array): void {
   const [n, k] = tensor.shape as [number, number];
   const { dtype } = tensor;
-  if (dtype === 'q8_0') return packQ8(tensor.data, n, k, target);
+  if (isBlockType(dtype)) return packBlocks(dtype, tensor.data, n, k, target);
   if (dtype === 'f32') {
     return interleave(toF32(tensor), n, k, new Float32Array(target.buffer, target.byteOffset, target.byteLength / 4));
   }

@@ -2,6 +2,7 @@
 // adapter, or all base weights. Knows nothing of where sequences and weights come from.
 import { CodedError } from '../../errors.ts';
 import type { LoraUse } from '../plan/layer.ts';
+import type { Plan } from '../plan/builder.ts';
 import { type AdamWNumbers, type Flat, trainPlan } from '../plan/train.ts';
 import type { AdamW, Adapter, ModelConfig, ModelWeights, OptimizerState, StepResult, TrainBatch } from '../types.ts';
 import type { Trainer } from '../types.ts';
@@ -35,7 +36,7 @@ export interface TrainHost<B> {
   ensureRope(positions: number): void;
   /** Runs one piece of work after what was asked before. */
   queue<T>(work: () => T | Promise<T>): Promise<T>;
-  /** Bytes that activations may take before a step recomputes them. */
+  /** Bytes that activations may take; a step recomputes as many layers' as it must to stay within them. */
   activationBytes: number;
 }
 
@@ -90,12 +91,11 @@ export class PlanTrainer<B> implements Trainer {
     const counts = {
       ...raggedCounts(packed, [{ row: 0, rows: packed.ids.length, lora }]),
       ...{ pages: packed.pages, sequences: prepared.sequences.length, weighted: prepared.rows.length },
-      ...{ fresh: this.fresh, recompute: false },
+      fresh: this.fresh,
     };
-    let plan = trainPlan(config, dtype, counts, flat, lora, update);
-    if (plan.words * 4 > this.host.activationBytes) {
-      plan = trainPlan(config, dtype, { ...counts, recompute: true }, flat, lora, update);
-    }
+    const plan = fewestRecomputed(config.layers, this.host.activationBytes, (recompute) =>
+      trainPlan(config, dtype, { ...counts, recompute }, flat, lora, update),
+    );
     executor.prepare(plan);
     fillRagged(executor, plan, packed);
     executor.ints(plan, 'weightedRows').set(prepared.rows);
@@ -171,6 +171,20 @@ function norm(partials: Float32Array, words: number): number {
   let sum = 0;
   for (const part of new Float64Array(partials.slice().buffer, 0, Math.ceil(words / 4096))) sum += part;
   return Math.sqrt(sum);
+}
+
+/** The plan that recomputes the fewest layers within `bytes`; all of them where even that does not suffice. */
+function fewestRecomputed(layers: number, bytes: number, plan: (recompute: number) => Plan): Plan {
+  const fits = (candidate: Plan) => candidate.words * 4 <= bytes;
+  const none = plan(0);
+  if (fits(none)) return none;
+  let [low, high] = [1, layers];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (fits(plan(middle))) high = middle;
+    else low = middle + 1;
+  }
+  return plan(high);
 }
 
 const diverged = (what: string): CodedError =>

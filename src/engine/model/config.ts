@@ -5,9 +5,9 @@ import { CodedError } from '../../errors.ts';
 import type { DType, ModelConfig } from '../types.ts';
 import { parseJsonObject, validate } from './json.ts';
 
-const whole = (most: number) => v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(most));
-const positive = v.pipe(v.number(), v.gtValue(0), v.finite());
-const tokenId = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 31 - 1));
+export const whole = (most: number) => v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(most));
+export const positive = v.pipe(v.number(), v.gtValue(0), v.finite());
+export const tokenId = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 31 - 1));
 const tokenIds = v.nullish(v.union([tokenId, v.array(tokenId)]));
 
 /** Both the new `rope_parameters` and the old `rope_scaling` (which called its type `type`). */
@@ -59,7 +59,7 @@ const ARCHITECTURES: ReadonlyMap<string, ModelConfig['family']> = new Map([
 ]);
 const HINT = 'Models of the Llama, Qwen2 and Qwen3 families load: SmolLM2, Llama 3.2, Qwen2.5, Qwen3.';
 
-function unsupported(what: string, hint = HINT): never {
+export function unsupported(what: string, hint = HINT): never {
   throw new CodedError('model/unsupported', what, hint);
 }
 
@@ -101,6 +101,12 @@ function ropeOf(hf: HfConfig): Pick<ModelConfig, 'ropeTheta' | 'ropeScaling'> {
   return { ropeTheta, ropeScaling: { ...scaling, originalContext: original_max_position_embeddings } };
 }
 
+/** Errors: model/bad-file. */
+export function checkHeads(heads: number, kvHeads: number, headDim: number): void {
+  if (heads % kvHeads !== 0) throw new CodedError('model/bad-file', `${heads} heads over ${kvHeads} key-value heads`);
+  if (headDim % 2 !== 0) throw new CodedError('model/bad-file', `head size ${headDim} is not an even whole number`);
+}
+
 const listOf = (ids: number | number[] | null | undefined): number[] => (typeof ids === 'number' ? [ids] : (ids ?? []));
 
 /**
@@ -119,8 +125,7 @@ export function parseConfig(configJson: string, generationJson?: string | null):
   const heads = hf.num_attention_heads;
   const kvHeads = hf.num_key_value_heads ?? heads;
   const headDim = hf.head_dim ?? hf.hidden_size / heads;
-  if (heads % kvHeads !== 0) throw new CodedError('model/bad-file', `${heads} heads over ${kvHeads} key-value heads`);
-  if (headDim % 2 !== 0) throw new CodedError('model/bad-file', `head size ${headDim} is not an even whole number`);
+  checkHeads(heads, kvHeads, headDim);
   return {
     family,
     vocab: hf.vocab_size,
@@ -143,11 +148,12 @@ export function parseConfig(configJson: string, generationJson?: string | null):
 
 /**
  * A ModelConfig as the text of a config.json that transformers 4 and 5 both read (hence the older top-level rope
- * fields). `dtype` is the type that most weights are stored in.
+ * fields). `dtype` is the type that most weights are stored in. Errors: model/unsupported (GGUF's form of rope scaling).
  */
 export function formatConfig(config: ModelConfig, dtype: DType): string {
   const architectures = [...ARCHITECTURES].flatMap(([name, family]) => (family === config.family ? [name] : []));
   const names: Partial<Record<DType, string>> = { f32: 'float32', f16: 'float16', bf16: 'bfloat16' };
+  if (config.ropeScaling?.type === 'factors') unsupported('a config.json with a divisor per rotary frequency', '');
   const scaling = config.ropeScaling && {
     rope_type: config.ropeScaling.type,
     factor: config.ropeScaling.factor,

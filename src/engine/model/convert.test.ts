@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { DType } from '../types.ts';
-import { bf16Bits, bf16Value, f16Bits, f16Value, firstNonFinite, fromF32, toF32 } from './convert.ts';
+import { HALVES } from './blocks.ts';
+import { firstNonFinite, fromF32, toF32 } from './convert.ts';
+import { BLOCKS } from './dtype.ts';
+import { bf16Bits, bf16Value, f16Bits, f16Value } from './half.ts';
 
 describe('binary16', () => {
   it.each([
@@ -98,9 +101,10 @@ describe('tensors', () => {
     expect(toF32({ ...tensor, data: shifted.subarray(1) })).toEqual(values);
   });
 
-  it('refuses bytes that do not fill the shape, and types without a reader', () => {
+  it('refuses bytes that do not fill the shape, and types without a writer', () => {
     expect(() => toF32({ dtype: 'f16', shape: [4], data: new Uint8Array(7) })).toThrow(/do not make/);
-    expect(() => toF32({ dtype: 'q4_k', shape: [256], data: new Uint8Array(144) })).toThrow(/no reader/);
+    expect(() => toF32({ dtype: 'q4_k', shape: [256], data: new Uint8Array(143) })).toThrow(/do not make/);
+    expect(() => fromF32(new Float32Array(256), 'q4_k', [256])).toThrow(/no writer/);
     expect(() => fromF32(new Float32Array(3), 'f32', [4])).toThrow(/do not fill/);
   });
 
@@ -113,5 +117,16 @@ describe('tensors', () => {
     const blocks = new Float32Array(64).fill(1);
     blocks[40] = Infinity;
     expect(firstNonFinite(fromF32(blocks, 'q8_0', [64]))).toBe(32);
+    // Two blocks with each of their f16 numbers in turn an infinity.
+    for (const dtype of ['q4_0', 'q4_1', 'q5_0', 'q5_1', 'q4_k', 'q6_k'] as const) {
+      const { weights, bytes } = BLOCKS[dtype];
+      const shape = [2 * weights];
+      expect(firstNonFinite({ dtype, shape, data: new Uint8Array(2 * bytes) })).toBe(-1);
+      for (const place of HALVES[dtype]) {
+        const data = new Uint8Array(2 * bytes);
+        data[bytes + place + 1] = 0x7c;
+        expect(firstNonFinite({ dtype, shape, data })).toBe(weights);
+      }
+    }
   });
 });

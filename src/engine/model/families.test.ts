@@ -100,9 +100,7 @@ describe('openModel', () => {
     expect(await codeOf({ 'model.safetensors.index.json': memoryFile('i', '{}') }, {}, qwen3)).toMatch(
       /^model\/bad-file/,
     );
-    expect(await codeOf({ 'config.json': null, 'm.gguf': memoryFile('m.gguf', 'GGUF') })).toMatch(
-      /^model\/unsupported/,
-    );
+    expect(await codeOf({ 'config.json': null, 'm.gguf': memoryFile('m.gguf', 'GGUF') })).toMatch(/^model\/bad-file/);
     await expect(directoryFiles(folder('none'))).rejects.toMatchObject({ code: 'model/not-found' });
   });
 

@@ -1,11 +1,12 @@
-// A folder's files -> a checked model in memory and the texts that its tokenizer needs. Hugging Face layout now; GGUF
-// enters at `formatOf`. Knows nothing of disks, downloads or tokenizers.
+// A model's files -> a checked model in memory and the texts that its tokenizer needs: Hugging Face's layout, or one
+// GGUF file. Knows nothing of disks, downloads or tokenizers.
 import { CodedError } from '../../errors.ts';
 import type { ModelConfig, ModelWeights, Tensor } from '../types.ts';
 import { parseConfig } from './config.ts';
 import { firstNonFinite } from './convert.ts';
 import { readText } from './files.ts';
 import type { FileSource, ModelFiles } from './files.ts';
+import { openGguf, readGgufTexts } from './gguf/open.ts';
 import { parseShardIndex, readHeader, readTensor } from './safetensors.ts';
 import type { SafetensorsHeader } from './safetensors.ts';
 import { checkShape, checkTensors, expectedTensors, missingTensor } from './tensors.ts';
@@ -31,44 +32,58 @@ export interface OpenOptions {
   onProgress?: (bytesRead: number, bytesOfAll: number) => void;
 }
 
-function formatOf(files: ModelFiles): 'huggingface' | 'gguf' {
-  if (files.has('config.json')) return 'huggingface';
-  if ([...files.keys()].some((name) => name.endsWith('.gguf'))) return 'gguf';
-  throw new CodedError('model/bad-file', 'there is no config.json', 'Give a folder in Hugging Face layout.');
+/** A folder may hold both; Hugging Face's files then go first. */
+function formatOf(files: ModelFiles): { kind: 'huggingface' } | { kind: 'gguf'; source: FileSource } {
+  if (files.has('config.json')) return { kind: 'huggingface' };
+  const found = [...files.values()].filter(({ name }) => name.toLowerCase().endsWith('.gguf'));
+  if (found.length > 1) {
+    throw new CodedError('model/bad-file', `there are ${found.length} GGUF files`, 'Give the one that is meant.');
+  }
+  if (found[0]) return { kind: 'gguf', source: found[0] };
+  throw new CodedError(
+    'model/bad-file',
+    'there is no config.json',
+    'Give a folder in Hugging Face layout or a GGUF file.',
+  );
 }
 
 /**
- * A model from its files: every tensor that its shape needs, with the right shape; others in the files are not read.
- * Errors: model/unsupported, model/bad-file, model/tensor (names the tensor), model/not-finite, model/read,
+ * A model from its files: every tensor that its shape needs, with the right shape; of Hugging Face's files others are not
+ * read. Errors: model/unsupported, model/bad-file, model/tensor (names the tensor), model/not-finite, model/read,
  * model/aborted.
  */
 export async function openModel(files: ModelFiles, options: OpenOptions = {}): Promise<OpenedModel> {
   const format = formatOf(files);
-  switch (format) {
-    case 'huggingface':
-      return openHuggingFace(files, options);
-    case 'gguf':
-      throw new CodedError('model/unsupported', 'GGUF files do not load yet', 'Use a folder with safetensors.');
-    default:
-      return format satisfies never;
-  }
-}
-
-async function openHuggingFace(files: ModelFiles, options: OpenOptions): Promise<OpenedModel> {
-  const text = async (name: string): Promise<string | null> => {
-    const file = files.get(name);
-    return file ? readText(file) : null;
-  };
-  const texts: ModelTexts = {
-    tokenizer: await text('tokenizer.json'),
-    tokenizerConfig: await text('tokenizer_config.json'),
-    generationConfig: await text('generation_config.json'),
-    chatTemplate: await text('chat_template.jinja'),
-  };
-  const config = parseConfig((await text('config.json')) ?? '', texts.generationConfig);
-  const tensors = await readWeights(files, config, options);
+  const opened =
+    format.kind === 'gguf' ? await openGguf(format.source, options) : await openHuggingFace(files, options);
+  const { config, tensors } = opened.weights;
   checkTensors(config, tensors);
   if (options.finite) checkFinite(tensors);
+  return opened;
+}
+
+/** The texts alone: no weight is read. Errors: model/bad-file, model/unsupported, model/read. */
+export async function readTexts(files: ModelFiles): Promise<ModelTexts> {
+  const format = formatOf(files);
+  return format.kind === 'gguf' ? readGgufTexts(format.source) : huggingFaceTexts(files);
+}
+
+const textIn = async (files: ModelFiles, name: string): Promise<string | null> => {
+  const file = files.get(name);
+  return file ? readText(file) : null;
+};
+
+const huggingFaceTexts = async (files: ModelFiles): Promise<ModelTexts> => ({
+  tokenizer: await textIn(files, 'tokenizer.json'),
+  tokenizerConfig: await textIn(files, 'tokenizer_config.json'),
+  generationConfig: await textIn(files, 'generation_config.json'),
+  chatTemplate: await textIn(files, 'chat_template.jinja'),
+});
+
+async function openHuggingFace(files: ModelFiles, options: OpenOptions): Promise<OpenedModel> {
+  const texts = await huggingFaceTexts(files);
+  const config = parseConfig((await textIn(files, 'config.json')) ?? '', texts.generationConfig);
+  const tensors = await readWeights(files, config, options);
   return { weights: { config, tensors }, texts };
 }
 

@@ -49,12 +49,13 @@ export function cosSin(x: number): [number, number] {
   return [s, -c];
 }
 
-/** Inverse frequencies of a head's pairs, Llama 3's scaling included. */
+/** Inverse frequencies of a head's pairs, their scaling included. */
 export function inverseFrequencies(config: ModelConfig): Float32Array {
   const { headDim, ropeTheta, ropeScaling } = config;
   const out = new Float32Array(headDim / 2);
   for (let i = 0; i < out.length; i++) out[i] = 1 / Math.fround(exp(((2 * i) / headDim) * log(ropeTheta)));
   if (!ropeScaling) return out;
+  if (ropeScaling.type === 'factors') return out.map((f, i) => f / ropeScaling.factors[i]!);
   const { factor, lowFreqFactor, highFreqFactor, originalContext } = ropeScaling;
   return out.map((f) => {
     const wavelength = (2 * Math.PI) / f;

@@ -1,6 +1,7 @@
 // Sizes that every plan needs: padded widths, storage types, the flat order of an adapter's panels. A weight [N, K] is
 // kept as panels [N/8][K][8], both sizes padded with zeros to multiples of 8 (blocks of 32 divide K by themselves).
 import { CodedError } from '../../errors.ts';
+import { byteLength } from '../model/dtype.ts';
 import { LINEAR_PATH, linearShape } from '../model/tensors.ts';
 import type { DType, LoraConfig, LoraTarget, ModelConfig } from '../types.ts';
 
@@ -12,7 +13,9 @@ export const PAGE = 32;
 export const UNIT = 16;
 
 /** Storage types in the order of their codes in kernels/unpack.ts. */
-export const DTYPES: readonly DType[] = ['f32', 'f16', 'bf16', 'q8_0'];
+export const DTYPES: readonly DType[] = [
+  ...(['f32', 'f16', 'bf16', 'q8_0', 'q4_0', 'q4_1', 'q5_0', 'q5_1', 'q4_k', 'q6_k'] as const),
+];
 
 export const dtypeCode = (dtype: DType): number => {
   const code = DTYPES.indexOf(dtype);
@@ -21,11 +24,7 @@ export const dtypeCode = (dtype: DType): number => {
 };
 
 /** Bytes of the padded panels of a weight. */
-export function panelBytes(dtype: DType, n: number, k: number): number {
-  const panels = pad8(n) / 8;
-  if (dtype === 'q8_0') return panels * (k / 32) * 272;
-  return panels * pad8(k) * 8 * (dtype === 'f32' ? 4 : 2);
-}
+export const panelBytes = (dtype: DType, n: number, k: number): number => byteLength(dtype, [pad8(n), pad8(k)]);
 
 /** Hugging Face's module path of a linear layer, without `.weight`. */
 export const linearName = (layer: number, target: LoraTarget): string => `model.layers.${layer}.${LINEAR_PATH[target]}`;

@@ -1,6 +1,7 @@
 // The training step as one plan: gradient of the weighted log-likelihood (forward, loss on the rows that carry weight,
-// backward) and, when the step is to be taken, the global norm, clipping and AdamW. With `recompute` a block keeps only
-// its input and its attention's output and log-sum-exp; the rest is computed again when the backward pass reaches it.
+// backward) and, when the step is to be taken, the global norm, clipping and AdamW. Of the first `recompute` blocks only the
+// input, the attention's output and its log-sum-exp are kept; the rest is computed again when the backward pass reaches
+// them, in the room of the later ones.
 import type { ModelConfig } from '../types.ts';
 import type { Plan, PlanBuilder } from './builder.ts';
 import { type BatchCounts, begin, gather, head, headName, headRows, pageWords } from './forward.ts';
@@ -14,7 +15,8 @@ export interface TrainCounts extends BatchCounts {
   sequences: number;
   /** Rows whose next token carries weight. */
   weighted: number;
-  recompute: boolean;
+  /** Blocks, counted from the first, whose inner activations are computed again. */
+  recompute: number;
   /** Start the gradient anew instead of adding to it. */
   fresh: boolean;
 }
@@ -53,7 +55,7 @@ export function trainPlan(
   const sequences = { ref: b.slot('sequences', counts.sequences * 3), count: counts.sequences };
   for (let layer = config.layers - 1; layer >= 0; layer--) {
     const { x: input, attn, lse } = layers[layer]!;
-    const saved = counts.recompute ? layerForward(c, layer, input, true, { attn, lse }) : layers[layer]!;
+    const saved = layer < counts.recompute ? layerForward(c, layer, input, true, { attn, lse }) : layers[layer]!;
     layerBackward(c, trained, layer, saved, d, sequences, trained.kind === 'lora' && layer === 0);
   }
   if (trained.kind === 'all') {

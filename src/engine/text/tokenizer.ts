@@ -17,14 +17,6 @@ const utf8Decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 /** Marks "not the first section" for the library (Metaspace, prepend_scheme "first"); no text is likely to hold it. */
 const SECTION = '\ufdd0s3 section\ufdd1';
 
-/** Gives the text of tokens as they come, a character only once all its bytes are there. */
-export interface TextStream {
-  /** The text that this token completes; may be empty. */
-  push(id: number): string;
-  /** What is left, broken characters as U+FFFD. */
-  end(): string;
-}
-
 export class TextTokenizer {
   /** Highest token id + 1. A model's vocabulary may be padded beyond it. */
   readonly vocabSize: number;
@@ -130,7 +122,7 @@ export class TextTokenizer {
     return (this.pieces[id] ??= this.added.has(id) ? utf8.encode(token) : this.toBytes(token));
   }
 
-  /** One token's text, U+FFFD for bytes that are no whole character; for text as it grows use `stream`. */
+  /** One token's text, U+FFFD for bytes that are no whole character. */
   tokenText(id: number): string {
     return (this.texts[id] ??= utf8Decoder.decode(this.bytesOf(id)));
   }
@@ -145,12 +137,9 @@ export class TextTokenizer {
     return this.ids.get(name);
   }
 
-  stream(): TextStream {
-    const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-    return {
-      push: (id) => decoder.decode(this.bytesOf(id), { stream: true }),
-      end: () => decoder.decode(),
-    };
+  /** Every token as its file spells it, with its id. */
+  words(): Iterable<[string, number]> {
+    return this.ids.entries();
   }
 
   private toBytes(token: string): Uint8Array {

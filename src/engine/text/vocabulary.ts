@@ -24,10 +24,11 @@ const endsWord = new RegExp(`[${LETTER}${DIGIT}]$`, 'u');
 const spaceless = new RegExp(`^(?: ?[^${SPACE}]+|[${SPACE}])$`, 'u');
 const genericWord = new RegExp(`^(?:${GENERIC})$`, 'u');
 
-/** Words such as `up2`, ` +1`, `4,3` and ` 0.25`: one candidate here although the generic pattern would split them. */
+/** Words such as `up2`, ` +1`, `:4,3`, ` (4,3)` and ` 0.25`: one candidate here although the generic pattern would split them. */
 const CANDIDATE = new RegExp(
-  [`[${LETTER}]+[${DIGIT}]+`, `[+-][${DIGIT}]+`, `[${DIGIT}]+[,.][${DIGIT}]+`]
+  [`[${LETTER}]+[${DIGIT}]+`, `[+-][${DIGIT}]+`, `[${DIGIT}]+[,.][${DIGIT}]+`, `:[${DIGIT}]+,[${DIGIT}]+`]
     .map((word) => ` ?${word}${NO_MORE}`)
+    .concat(` ?\\([${DIGIT}]+,[${DIGIT}]+\\)`)
     .concat(GENERIC)
     .join('|'),
   'gu',

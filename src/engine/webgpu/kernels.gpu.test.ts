@@ -2,8 +2,11 @@
 // around every buffer. The CPU's kernels are held to finite differences in cpu/ops.test.ts.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { padded, panels, random } from '../cpu/ops-testing.ts';
+import { blockTensor } from '../cpu/testing.ts';
 import { packTensor } from '../host/pack.ts';
+import { isBlockType } from '../model/blocks.ts';
 import { fromF32 } from '../model/convert.ts';
+import { BLOCKS } from '../model/dtype.ts';
 import { dtypeCode, pad8, PAGE, panelBytes, UNIT } from '../plan/shape.ts';
 import type { DType } from '../types.ts';
 import { Pair } from './testing.ts';
@@ -14,11 +17,18 @@ beforeAll(async () => {
 });
 afterAll(() => pair.close());
 
-const TYPES = ['f32', 'f16', 'bf16', 'q8_0'] as const;
+const TYPES = ['f32', 'f16', 'bf16', 'q8_0', 'q4_0', 'q4_1', 'q5_0', 'q5_1', 'q4_k', 'q6_k'] as const;
+
+/** Columns that a type's blocks divide. */
+const wide = (dtype: DType): number => (BLOCKS[dtype].weights > 32 ? 512 : 96);
 
 /** A random weight's panels in a storage type. */
 function weight(dtype: DType, n: number, k: number, seed: number): Int32Array {
   const bytes = new Uint8Array(panelBytes(dtype, n, k));
+  if (isBlockType(dtype)) {
+    packTensor(blockTensor(dtype, [n, k], seed), bytes);
+    return new Int32Array(bytes.buffer);
+  }
   const values = random(n * k, seed);
   values[1] = 3e-6; // a binary16 subnormal
   values[k] = -1e-7;
@@ -29,7 +39,7 @@ const integers = (...values: number[]) => Int32Array.from(values);
 
 describe('rows', () => {
   it.each(TYPES)('embed: %s', async (type) => {
-    const [n, k, ids] = [13, 96, integers(12, 0, 7, 7, 3)];
+    const [n, k, ids] = [13, wide(type), integers(12, 0, 7, 7, 3)];
     const inputs = { table: weight(type, n, k, 1), ids };
     await pair.agree({ inputs, outputs: { out: ids.length * k }, apart: ['table'], tolerance: 0 }, (b, s) =>
       b.op('embed', { out: s('out'), table: s('table'), ids: s('ids'), dtype: dtypeCode(type), rows: ids.length, k }),
@@ -96,8 +106,8 @@ describe('norms', () => {
 });
 
 describe('linear', () => {
-  const [k, n, rank, ldx, ldo, ldt] = [96, 72, 24, 104, 80, 32];
-  const lora = (rows: number) => ({
+  const [n, rank, ldo, ldt] = [72, 24, 80, 32];
+  const lora = (rows: number, k: number, ldx: number) => ({
     ...{ t: random(rows * ldt, 4), b: panels(random(n * rank, 5), n, rank), a: panels(random(rank * k, 6), rank, k) },
     ...{ x: random(rows * ldx, 1), init: random(rows * ldo, 3), dx: random(rows * ldx, 7) },
   });
@@ -106,8 +116,9 @@ describe('linear', () => {
   // Few rows, one tile of rows, three.
   const cases = TYPES.flatMap((type) => (type === 'f32' ? [3, 21, 70] : [3, 21]).map((rows) => [type, rows] as const));
   it.each(cases)('%s, %i rows: residual and LoRA pair, and the gradient of the input', async (type, rows) => {
-    const dtype = dtypeCode(type);
-    const inputs = { ...lora(rows), w: weight(type, n, k, 2) };
+    const [dtype, k] = [dtypeCode(type), wide(type)];
+    const ldx = k + 8;
+    const inputs = { ...lora(rows, k, ldx), w: weight(type, n, k, 2) };
     await pair.agree({ inputs, outputs: { out: rows * n }, changes: ['dx'], apart }, (b, s) => {
       const forward = { out: s('out'), x: s('x'), w: s('w'), init: s('init'), t: s('t'), b: s('b') };
       b.op('linear', { ...forward, dtype, rows, k, n, ldo: n, ldx, ldi: ldo, rank, ldt, alpha: 0.7 });
@@ -117,7 +128,8 @@ describe('linear', () => {
   });
 
   it.each([5, 33])('%i rows: a bias, nothing added', async (rows) => {
-    const inputs = { ...lora(rows), w: weight('f32', n, k, 2), bias: random(n, 8) };
+    const [k, ldx] = [96, 104];
+    const inputs = { ...lora(rows, k, ldx), w: weight('f32', n, k, 2), bias: random(n, 8) };
     const outputs = { out: rows * n, plain: rows * n, fresh: rows * k };
     await pair.agree({ inputs, outputs, apart }, (b, s) => {
       const common = { x: s('x'), w: s('w'), t: null, b: null, dtype: 0, rows, k, n, ldx, ldi: 0, rank: 0, ldt: 0 };

@@ -1,8 +1,10 @@
 // Whole models on the GPU beside the CPU executor (itself held to float64, finite differences, transformers and jax-js):
 // gradients, ten training steps, generation, storage types, what is made and submitted in a step.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { adam, adapterFor, idsFor, lora4, relativeError, tiny, weightsFor } from '../cpu/testing.ts';
+import { adam, adapterFor, blockTensor, idsFor, lora4, relativeError, tiny, weightsFor } from '../cpu/testing.ts';
+import { isBlockType } from '../model/blocks.ts';
 import { fromF32, toF32 } from '../model/convert.ts';
+import { BLOCKS } from '../model/dtype.ts';
 import { expectedTensors } from '../model/tensors.ts';
 import { createSession } from '../session.ts';
 import type { DType, GenerateRequest, ModelConfig, ModelWeights, Session, Tensor, TrainBatch } from '../types.ts';
@@ -205,19 +207,28 @@ describe('generation', () => {
 });
 
 describe('storage types', () => {
-  const config: ModelConfig = { ...tiny, hidden: 32, heads: 4, headDim: 8, ffn: 64, vocab: 40 };
+  const narrow: ModelConfig = { ...tiny, hidden: 32, heads: 4, headDim: 8, ffn: 64, vocab: 40 };
+  /** Rows of whole blocks of 256. */
+  const wide: ModelConfig = { ...tiny, layers: 1, hidden: 256, heads: 8, headDim: 32, ffn: 512, vocab: 40 };
 
   function stored(dtype: DType): ModelWeights {
+    const config = BLOCKS[dtype].weights > 32 ? wide : narrow;
     const tensors = new Map<string, Tensor>();
     const { tensors: exact } = weightsFor(config);
+    let seed = 0;
     for (const [name, shape] of expectedTensors(config)) {
-      tensors.set(name, fromF32(toF32(exact.get(name)!), shape.length === 1 ? 'f32' : dtype, shape));
+      const type = shape.length === 1 ? 'f32' : dtype;
+      const values = toF32(exact.get(name)!);
+      tensors.set(name, isBlockType(type) ? blockTensor(type, shape, ++seed) : fromF32(values, type, shape));
     }
     return { config, tensors };
   }
 
-  it.each(['f16', 'bf16', 'q8_0'] as const)('%s weights: the CPU’s loss, gradients and tokens', async (dtype) => {
-    const { cpu, gpu } = await both(stored(dtype), async (session) => {
+  const types = ['f16', 'bf16', 'q8_0', 'q4_0', 'q4_1', 'q5_0', 'q5_1', 'q4_k', 'q6_k'] as const;
+  it.each(types)('%s weights: the CPU’s loss, gradients and tokens', async (dtype) => {
+    const weights = stored(dtype);
+    const { config } = weights;
+    const { cpu, gpu } = await both(weights, async (session) => {
       const adapter = adapterFor(config, lora4);
       const trainer = session.trainAdapter(adapter, adam);
       const sequences = [idsFor(config, 33, 1), idsFor(config, 6, 2)];

@@ -6,8 +6,9 @@ import type { ModelFiles } from '../../engine/model/files.ts';
 import { modelHash, modelInfo } from '../../engine/model/info.ts';
 import { openModel } from '../../engine/model/open.ts';
 import { TextTokenizer } from '../../engine/text/tokenizer.ts';
-import type { Completion, CompletionRequest, LanguageModel, ModelCard } from '../types.ts';
-import { plainLayout, type Layout } from './layout.ts';
+import { Masker } from '../constrain/masks.ts';
+import type { Completion, CompletionRequest, LanguageModel, ModelCard, ModelText } from '../types.ts';
+import { engineText } from './text.ts';
 import { Adapters, trainingPort } from './training.ts';
 
 export interface EngineOptions {
@@ -31,6 +32,13 @@ export async function openEngineModel(files: ModelFiles, options: EngineOptions)
     throw new CodedError('model/bad-file', 'there is no tokenizer.json', 'Give the whole folder of the model.');
   }
   const tokenizer = new TextTokenizer(texts.tokenizer, texts.tokenizerConfig);
+  if (tokenizer.vocabSize > weights.config.vocab) {
+    throw new CodedError(
+      'model/bad-file',
+      `the tokenizer has ${tokenizer.vocabSize} tokens, the model ${weights.config.vocab}`,
+      'The two files do not belong together.',
+    );
+  }
   const info = modelInfo(weights);
   const hash = modelHash(weights);
   const session = await createSession(weights, {
@@ -58,30 +66,38 @@ export async function openEngineModel(files: ModelFiles, options: EngineOptions)
 }
 
 export function engineModel(session: Session, tokenizer: TextTokenizer, card: ModelCard): LanguageModel {
-  const layout = plainLayout(tokenizer);
+  const text = engineText(tokenizer);
   const adapters = new Adapters(session.config);
+  let masker: Masker | null = null;
+  const masks = () => (masker ??= new Masker(tokenizer, session.config.eos, session.config.vocab));
   return {
     card,
-    complete: (requests, signal) => complete(session, tokenizer, layout, adapters, requests, signal),
-    countTokens: async (texts) => texts.map((text) => layout.encode(text).length),
-    pieces: async (sequences) => sequences.map((ids) => ids.map((id) => tokenizer.tokenText(id))),
+    complete: (requests, signal) => complete({ session, tokenizer, text, adapters, masks }, requests, signal),
+    countTokens: async (texts) => texts.map((one) => text.encode(one).length),
+    pieces: async (sequences) => sequences.map((ids) => text.pieces(ids)),
     ...(card.canTrain ? { training: trainingPort(session, adapters) } : {}),
     close: () => session.close(),
   };
 }
 
+interface Parts {
+  session: Session;
+  tokenizer: TextTokenizer;
+  text: ModelText;
+  adapters: Adapters;
+  /** Made at the first request that has a grammar. */
+  masks: () => Masker;
+}
+
 async function complete(
-  session: Session,
-  tokenizer: TextTokenizer,
-  layout: Layout,
-  adapters: Adapters,
+  { session, tokenizer, text, adapters, masks }: Parts,
   requests: readonly CompletionRequest[],
   signal?: AbortSignal,
 ): Promise<Completion[]> {
-  const prompts = requests.map((request) => layout.prompt(request.parts, request.exactIds));
-  const forced = requests.map((request) => (request.forced ? layout.encode(request.forced) : []));
+  const prompts = requests.map((request) => text.prompt(request.parts, request.exactIds));
+  const forced = requests.map((request) => (request.forced ? text.encode(request.forced) : []));
   const generations = await session.generate(
-    requests.map(({ sampling, adapter, forced: start }, i) => {
+    requests.map(({ sampling, adapter, grammar, forced: start }, i) => {
       const { temperature, topK, topP, seed, maxTokens, stop, greedyAfter } = sampling;
       // The engine looks for `greedyAfter` in what it generates; a forced beginning may hold it already.
       const greedy = greedyAfter !== undefined && start?.includes(greedyAfter);
@@ -89,6 +105,7 @@ async function complete(
         ids: [...prompts[i]!.ids, ...forced[i]!],
         adapter: adapter === null ? null : adapters.get(adapter),
         tokenText: (id: number) => tokenizer.tokenText(id),
+        ...(grammar ? { mask: masks().masking(grammar, forced[i]!) } : {}),
         sampling: {
           temperature: greedy ? 0 : temperature,
           seed,
@@ -104,13 +121,10 @@ async function complete(
   );
   return generations.map((generation, i): Completion => {
     const ids = [...forced[i]!, ...generation.ids];
-    // The token that ends a sequence is no text.
-    const spoken = ids.filter((id) => !tokenizer.controlIds.has(id));
     const masked = generation.maskedMass;
     return {
-      text: tokenizer.decode(spoken),
+      ...text.answer(ids),
       ids,
-      pieces: ids.map((id) => (tokenizer.controlIds.has(id) ? '' : tokenizer.tokenText(id))),
       forcedIds: forced[i]!.length,
       promptIds: prompts[i]!.ids,
       promptText: prompts[i]!.text,

@@ -1,13 +1,9 @@
 // How prompt parts become text and ids. `plain`: a growing transcript, each part encoded by itself, so that ids of what
 // was said before never change. Knows no game.
 import type { TextTokenizer } from '../../engine/text/tokenizer.ts';
-import type { PromptPart } from '../types.ts';
+import { plainOf, type ModelText } from '../types.ts';
 
-export interface Layout {
-  /** Text that the model reads and its ids. */
-  prompt(parts: readonly PromptPart[], exactIds?: boolean): { text: string; ids: number[] };
-  encode(text: string): number[];
-}
+export type Layout = Pick<ModelText, 'prompt' | 'encode'>;
 
 /** Encoded texts kept for the next prompt: rules and hints come again at every step. */
 const CACHED = 512;
@@ -28,7 +24,7 @@ export function plainLayout(tokenizer: TextTokenizer): Layout {
       const ids = exactIds || tokenizer.bos === null ? [] : [tokenizer.bos];
       let text = '';
       for (const part of parts) {
-        const piece = part.role === 'user' ? part.plain : part.text;
+        const piece = plainOf(part);
         text += piece;
         ids.push(...(part.role === 'assistant' && part.ids ? part.ids : encode(piece)));
       }

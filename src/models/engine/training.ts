@@ -99,9 +99,6 @@ export function trainingPort(session: Session, adapters: Adapters): TrainingPort
       drop();
       return result;
     },
-    async abandon() {
-      drop();
-    },
     async release(hash) {
       adapters.release(hash);
     },

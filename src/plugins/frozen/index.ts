@@ -15,8 +15,9 @@ export const plugin: Plugin = {
         summary: 'The model as it is: it explores nothing and learns nothing.',
         controls: [],
         baseline: true,
+        explores: false,
       },
     ],
   },
-  arm: () => ({ explores: false }),
+  arm: () => ({}),
 };

@@ -22,12 +22,15 @@ export const plugin: Plugin = {
       {
         name: 'history-ranked',
         title: 'History, ranked',
+        family: 'history',
         summary: 'Its best episodes by its own scores stand in the prompt, the best one last.',
         controls: ['frozen', 'history-shuffled'],
       },
       {
         name: 'history-shuffled',
         title: 'History, shuffled scores',
+        family: 'history',
+        control: true,
         summary: 'A control: as history, with the scores permuted among the steps.',
         controls: ['frozen'],
       },

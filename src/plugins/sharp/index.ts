@@ -19,16 +19,20 @@ export const plugin: Plugin = {
       {
         name: 'frozen-sharp',
         title: 'Frozen, sharper',
+        family: 'frozen',
+        control: true,
         summary: 'Nothing learned; sampled at the temperature that does best on development instances.',
         controls: ['frozen'],
         note: 'dev-selected',
+        explores: false,
+        developmentEpisodes: ({ sharpTemperatures, development }) =>
+          (sharpTemperatures as number[]).length * (development as number),
       },
     ],
   },
   arm(_name, context) {
     let temperature: number | null = null;
     return {
-      explores: false,
       temperature: () => temperature,
       async *prepare(produce) {
         const tried: { temperature: number; mean: number }[] = [];
@@ -52,24 +56,5 @@ export const plugin: Plugin = {
         if (event.type === 'plugin') temperature = v.parse(Choice, event.payload).temperature;
       },
     };
-  },
-  validate(_kind, payload) {
-    v.parse(Choice, payload);
-  },
-  replay(event, before) {
-    // The development checkpoints just before it, one a temperature, in the order in which they were tried.
-    const { tried } = v.parse(Choice, event.payload);
-    const checkpoints = before
-      .filter(
-        (one) => one.type === 'checkpoint' && one.role === 'development' && one.pathway.startsWith('frozen-sharp'),
-      )
-      .slice(-tried.length);
-    const again = tried.map(({ temperature }, i) => {
-      const checkpoint = checkpoints[i];
-      const scores = checkpoint?.type === 'checkpoint' ? checkpoint.scores : [];
-      return { temperature, mean: scores.reduce((sum, score) => sum + score, 0) / scores.length };
-    });
-    const best = again.reduce((a, b) => (b.mean > a.mean ? b : a));
-    return { temperature: best.temperature, tried: again };
   },
 };

@@ -1,6 +1,15 @@
 // Summary memory: the model writes tips from its episodes and its own scores; the tips stand where the history would.
 import { hashText } from '../../log/chain.ts';
-import { episodeLines, lastThatFit, memoryEvent, refs, remember, type Remembered } from '../../gym/memory.ts';
+import { samplingOf } from '../../gym/decoding.ts';
+import {
+  episodeLines,
+  headThatFits,
+  lastThatFit,
+  memoryEvent,
+  refs,
+  remember,
+  type Remembered,
+} from '../../gym/memory.ts';
 import type { Arm, ArmContext, Plugin, Produce } from '../../gym/plugin.ts';
 import { parseTips, summaryPrompt } from '../../gym/prompts.ts';
 
@@ -61,31 +70,41 @@ function summaryArm(context: ArmContext): Arm {
           : episodes;
       const texts = ordered.map((one) => episodeLines(one));
       const [tipTokens] = await context.countTokens([tips]);
-      const room = context.hintTokens - tipTokens! - (settings.summaryTokens as number);
+      const maxTokens = context.answerTokens(settings.summaryTokens as number);
+      const room = context.hintTokens - tipTokens! - maxTokens;
       const fitting = await lastThatFit(texts, room, settings.historyEpisodes as number, context);
-      const history = fitting.texts.join('\n');
+      const whole = ordered.slice(fitting.from);
+      // Where no episode fits whole, the one that would stand last is read as far as there is room.
+      const head = whole.length === 0 ? await headThatFits(ordered.at(-1)!, room, context) : null;
+      const kept = head ? [head] : whole;
+      const seen = refs(kept);
+      const isSeen = new Set(seen.map(({ episode, step }) => `${episode} ${step}`));
+      const dropped = refs(ordered).filter(({ episode, step }) => !isSeen.has(`${episode} ${step}`));
+      if (kept.length === 0) {
+        const sentence = 'Not one step fits beside rules and tips: nothing was read, the tips stay.';
+        return memoryEvent(context, x, { sentence, memory: tips, kept: [], dropped });
+      }
+      const history = kept.map((one) => episodeLines(one)).join('\n');
       const parts = summaryPrompt(context.rules, tips, history);
       const [completion] = await context.call([
         {
           parts,
-          sampling: {
+          sampling: samplingOf(context.preset, {
             temperature: settings.summaryTemperature as number,
             seed: context.seed('summary', x),
-            maxTokens: settings.summaryTokens as number,
-            stop: context.preset === 'pocket' ? ['\n'] : ['\nEnv:'],
-          },
+            maxTokens,
+          }),
         },
       ]);
       const written = parseTips(completion!.text);
       // A model that writes nothing keeps the tips it had.
       const memory = written === '' ? tips : written;
-      const kept = ordered.slice(fitting.from);
+      const read = head ? `the first ${head.steps.length} steps of an episode` : `${kept.length} episodes`;
       return memoryEvent(context, x, {
-        sentence:
-          written === '' ? 'It wrote no tip; the old ones stay.' : `It wrote new tips from ${kept.length} episodes.`,
+        sentence: written === '' ? 'It wrote no tip; the old ones stay.' : `It wrote new tips from ${read}.`,
         memory,
-        kept: refs(kept),
-        dropped: refs(ordered.slice(0, fitting.from)),
+        kept: seen,
+        dropped,
         prompt: context.write([context.rules, history], completion!.promptText),
         promptTokens: completion!.promptIds,
         completion: completion!.text,

@@ -1,6 +1,7 @@
 // The correction call of BuildSFT: a low-scored action is replaced by another that the same model proposes when it is
 // shown its own low score.
 import { parseAnswer } from '../../gym/answer.ts';
+import { samplingOf } from '../../gym/decoding.ts';
 import type { ExperienceView } from '../../gym/experience.ts';
 import type { ArmContext } from '../../gym/plugin.ts';
 import { correctionPrompt, stateText } from '../../gym/prompts.ts';
@@ -21,12 +22,11 @@ export async function correctLow(
   const completions = await context.call(
     asked.map(({ ref, step, state }) => ({
       parts: correctionPrompt(context.rules, state, step.action, step.score ?? null),
-      sampling: {
+      sampling: samplingOf(context.preset, {
         temperature: context.settings.exploreTemperature as number,
         seed: context.seed('correct', ref.episode, ref.step),
-        maxTokens: context.settings.outputTokens as number,
-        stop: context.preset === 'pocket' ? ['\n'] : ['\nEnv:'],
-      },
+        maxTokens: context.answerTokens(context.settings.outputTokens as number),
+      }),
     })),
   );
   return asked.map(({ ref, step }, i) => {

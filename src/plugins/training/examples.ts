@@ -39,7 +39,7 @@ export async function buildExamples(
   return [...examples, ...(await correctedExamples(window, corrected, context))];
 }
 
-/** Tokens up to `Score:` and what follows the number; the number itself is not taught (nano.md, recipe). */
+/** Tokens up to `Score:` and what follows the number; the number itself is not taught (docs/LOG.md). */
 export function answerWeights(pieces: readonly string[]): number[] {
   const text = pieces.join('');
   const mark = text.toLowerCase().lastIndexOf('score:');

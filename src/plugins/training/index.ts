@@ -7,7 +7,7 @@ import type { Arm, ArmContext, Plugin, Produce } from '../../gym/plugin.ts';
 import { correctLow } from './correct.ts';
 import { buildExamples } from './examples.ts';
 import { chooseSteps } from './select.ts';
-import { guardBefore, update, type TrainingState } from './update.ts';
+import { guardBefore, REFUSALS, update, type TrainingState } from './update.ts';
 
 export const plugin: Plugin = {
   manifest: {
@@ -22,12 +22,16 @@ export const plugin: Plugin = {
         title: 'Training',
         summary: 'LoRA updates on the steps that it scored high itself.',
         controls: ['frozen', 'training-random', 'frozen-sharp'],
+        trains: true,
       },
       {
         name: 'training-random',
         title: 'Training, random steps',
+        family: 'training',
+        control: true,
         summary: 'A control: as many steps as training keeps, chosen at random.',
         controls: ['frozen'],
+        trains: true,
       },
     ],
   },
@@ -36,12 +40,13 @@ export const plugin: Plugin = {
 
 function trainingArm(name: string, context: ArmContext): Arm {
   const episodes: ExperienceView[] = [];
-  const state: TrainingState = { adapter: context.from.adapter, optimizer: null, updates: 0, stopped: null };
+  const state: TrainingState = { adapter: context.from.adapter, optimizer: null, refused: 0, stopped: null };
   /** Episodes before this one were trained on already. */
   let trained = 0;
 
   async function* train(produce: Produce, x: number) {
-    const window = context.settings.trainWindow === 'all' ? episodes : episodes.slice(trained);
+    const latest = episodes.slice(trained);
+    const window = context.settings.trainWindow === 'all' ? episodes : latest;
     trained = episodes.length;
     const consolidation = yield* produce('consolidation', async () => {
       const { kept, low } = chooseSteps(window, context, name === 'training-random');
@@ -72,7 +77,7 @@ function trainingArm(name: string, context: ArmContext): Arm {
     if (consolidation.kept.length + consolidation.corrected.length === 0 && stop === null) return;
     yield* produce('adapter.saved', async (live) => {
       const examples = await buildExamples(window, consolidation, context);
-      return update(state, examples, window, stop, x, context, live);
+      return update(state, examples, latest, stop, x, context, live);
     });
   }
 
@@ -85,8 +90,9 @@ function trainingArm(name: string, context: ArmContext): Arm {
     beforeCheckpoint: train,
     async absorb(event: Consolidation | AdapterSaved | { type: 'plugin' }) {
       if (event.type !== 'adapter.saved') return;
-      state.updates += 1;
-      state.stopped = event.guard;
+      state.refused = event.refused ?? 0;
+      // A refused update is dropped, and training goes on from where it was.
+      state.stopped = state.refused === 0 || state.refused >= REFUSALS ? event.guard : null;
       state.optimizer = event.optimizer;
       if (event.hash === state.adapter) return;
       const files = { config: event.config, tensors: await context.blob(event.hash) };

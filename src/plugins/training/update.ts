@@ -2,6 +2,7 @@
 // collapse. NaN ends the run as invalid (the engine throws), never as a score.
 import { stream } from '../../../games/rng.ts';
 import { hashBytes } from '../../log/chain.ts';
+import { CodedError } from '../../errors.ts';
 import type { AdapterSaved } from '../../log/events.ts';
 import type { ExperienceView } from '../../gym/experience.ts';
 import type { Live } from '../../gym/live.ts';
@@ -13,10 +14,14 @@ export interface TrainingState {
   adapter: string | null;
   /** Hash of the optimiser's blob. */
   optimizer: string | null;
-  updates: number;
+  /** Refused updates in a row. */
+  refused: number;
   /** Why training stopped for good, or null. */
   stopped: string | null;
 }
+
+/** Refused updates in a row that stop training: what is learnt from goes on leading astray. */
+export const REFUSALS = 3;
 
 /** Collapse guard on what was explored: too many invalid answers stop training. Observable, so no reward is read. */
 export function guardBefore(window: readonly ExperienceView[], { settings }: ArmContext): string | null {
@@ -29,14 +34,14 @@ export function guardBefore(window: readonly ExperienceView[], { settings }: Arm
 export async function update(
   state: TrainingState,
   examples: readonly TrainingExample[],
-  window: readonly ExperienceView[],
+  latest: readonly ExperienceView[],
   stop: string | null,
   x: number,
   context: ArmContext,
   live: (message: Live) => void,
 ): Promise<Made<AdapterSaved>> {
   const { settings, training } = context;
-  if (!training) throw new Error('training without a trainable model');
+  if (!training) throw new CodedError('model/cannot-train', 'the model cannot be trained here', 'choose another model');
   const lora = { rank: settings.rank as number, alpha: settings.alpha as number, targets: [...LORA_TARGETS] };
   const before = state.adapter ?? (await training.fresh(lora, context.seed('adapter'))).hash;
   const startedMs = performance.now();
@@ -47,6 +52,7 @@ export async function update(
   let optimizer = state.optimizer ? await context.blob(state.optimizer) : null;
   let guard = stop;
   let kl: number | null = null;
+  let refused = 0;
   if (guard === null && examples.length > 0) {
     const lr = settings.lr as number;
     await training.start(before, { lr, beta1: 0.9, beta2: 0.999, eps: 1e-8, weightDecay: 0, clip: 1 }, optimizer);
@@ -60,10 +66,12 @@ export async function update(
       live({ kind: 'train', pathway: context.name, game: context.game, step: step + 1, steps, loss: result.loss });
     }
     const finished = await training.finish();
-    kl = await divergence(window, state.adapter, finished.adapter.hash, context);
+    kl = await divergence(latest, state.adapter, finished.adapter.hash, context);
     const bound = settings.guardKl as number;
     if (kl > bound) {
-      guard = `KL ${kl.toFixed(3)} nats a token, above ${bound}: update refused`;
+      refused = state.refused + 1;
+      const last = refused >= REFUSALS ? `, ${REFUSALS} in a row: training stops` : '';
+      guard = `KL ${kl.toFixed(3)} nats a token, above ${bound}: update refused${last}`;
     } else {
       adapter = finished.adapter.hash;
       optimizer = finished.optimizer;
@@ -91,6 +99,7 @@ export async function update(
       kl,
       baseHash: await training.baseHash(),
       guard,
+      ...(refused > 0 ? { refused } : {}),
       trainMs: performance.now() - startedMs,
     },
     blobs: { [adapter]: files.tensors, ...(optimizer ? { [optimizerHash!]: optimizer } : {}) },
@@ -101,14 +110,14 @@ export async function update(
 const draw = (examples: readonly TrainingExample[], size: number, seed: number): TrainingExample[] =>
   stream(seed).shuffle(examples).slice(0, size);
 
-/** KL(old || new), estimated on the block's own answers, which the old adapter sampled; nats a token. */
+/** KL(old || new), estimated on the answers since the last update, which the old adapter sampled; nats a token. */
 async function divergence(
-  window: readonly ExperienceView[],
+  latest: readonly ExperienceView[],
   old: string | null,
   fresh: string,
   { training }: ArmContext,
 ): Promise<number> {
-  const steps = window.flatMap((view) => view.steps).filter((_, i, all) => i % Math.ceil(all.length / 64) === 0);
+  const steps = latest.flatMap((view) => view.steps).filter((_, i, all) => i % Math.ceil(all.length / 64) === 0);
   const sequences = steps.map((step) => [...step.promptIds!, ...step.completionIds!]);
   const [a, b] = [await training!.score(sequences, old), await training!.score(sequences, fresh)];
   let sum = 0;

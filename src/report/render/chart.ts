@@ -3,6 +3,7 @@
 import { decimalsFor, formatNumber } from '../format.ts';
 import type { ArmReport, SplitReport } from '../types.ts';
 import { escapeHtml } from './escape.ts';
+import { STYLE } from './style.ts';
 
 const WIDTH = 760;
 const HEIGHT = 320;
@@ -42,6 +43,14 @@ export function chart(split: SplitReport, unit: string): string {
   ];
   const title = `Held-out ${escapeHtml(unit)} by episodes explored`;
   return `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${title}">${parts.join('')}</svg>`;
+}
+
+/** The same as a file of its own. */
+export function chartFile(split: SplitReport, unit: string): string {
+  const drawn = chart(split, unit).replace('<svg ', '<svg xmlns="http://www.w3.org/2000/svg" ');
+  // Where the picture stands is not ours to know, so it brings its own ground.
+  const ground = `svg{background:var(--paper)}`;
+  return drawn === '' ? '' : `${drawn.replace('>', `><style>${STYLE}${ground}</style>`)}\n`;
 }
 
 const labelOf = ({ title, label }: ArmReport) => (label === 'oracle-fed' ? `${title} [oracle-fed]` : title);
