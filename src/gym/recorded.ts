@@ -98,7 +98,7 @@ export class RecordedModel implements LanguageModel {
     await asked?.(request, logged, place);
     const written = text?.answer(logged.ids) ?? { text: logged.text, pieces: endApart(logged.text) };
     const forced =
-      request.forced === undefined ? '' : (text?.answer(text.encode(request.forced)).text ?? request.forced);
+      request.forced === undefined ? '' : (text?.answer(text.begin(request.forced)).text ?? request.forced);
     const said = beginsWith(written.text, forced) ? written : { text: forced, pieces: [forced] };
     const { ids, logprob, maskedMass, finish } = logged;
     return { ...prompt, ...said, ids: [...ids], logprob, maskedMass, finish };

@@ -27,8 +27,8 @@ export async function modelFilesByName(name: string, root: string): Promise<Mode
 /** The tokenizer of the model that `name` means; null where it is not here, or is none that we read. */
 export async function textByName(name: string, root: string): Promise<ModelText | null> {
   try {
-    const { tokenizer, tokenizerConfig } = await readTexts(await modelFilesByName(name, root));
-    return tokenizer === null ? null : openEngineText(tokenizer, tokenizerConfig);
+    const { tokenizer, ...texts } = await readTexts(await modelFilesByName(name, root));
+    return tokenizer === null ? null : openEngineText({ tokenizer, ...texts });
   } catch (error) {
     if (error instanceof CodedError) return null;
     throw error;

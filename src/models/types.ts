@@ -63,6 +63,8 @@ export interface ModelText {
   readonly hash: string;
   /** Ids of a text as a piece of a prompt. */
   encode(text: string): number[];
+  /** Ids of an answer's forced beginning. */
+  begin(text: string): number[];
   /** The text that the model reads, and its ids. `exactIds`: as in a request. */
   prompt(parts: readonly PromptPart[], exactIds?: boolean): { text: string; ids: number[] };
   /** A completion's text and its pieces; what ends it is no text. */

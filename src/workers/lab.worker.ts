@@ -4,7 +4,7 @@ import { takeRunLock } from '../log/runLock.ts';
 import { closingReport } from '../report/defaults.ts';
 import { workerGameHost } from './gameHost.ts';
 import { Lab } from './labService.ts';
-import { fetchTokenizer, modelUrl } from './modelFiles.ts';
+import { fetchTexts, modelUrl } from './modelFiles.ts';
 import { openRemoteModel } from './remoteModel.ts';
 import type { ModelCard } from '../models/types.ts';
 import { serve } from './wire.ts';
@@ -27,11 +27,11 @@ const lab: Lab = new Lab({
     return model;
   },
   async text(model) {
-    const files = await fetchTokenizer(modelUrl(model, base));
+    const files = await fetchTexts(modelUrl(model, base));
     if (!files) return null;
     // Loaded only where a log is verified.
     const { openEngineText } = await import('../models/engine/text.ts');
-    return openEngineText(files.tokenizer, files.config);
+    return openEngineText(files);
   },
   openHost: () => workerGameHost(),
   models: async () => [...cards.values()],

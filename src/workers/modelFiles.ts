@@ -2,34 +2,45 @@
 // Knows nothing of what is in them.
 import { CodedError } from '../errors.ts';
 import { blobFile, modelFiles, type ModelFiles } from '../engine/model/files.ts';
+import type { TextFiles } from '../models/engine/text.ts';
 
 const NEEDED = ['config.json', 'tokenizer.json', 'model.safetensors'] as const;
-const OPTIONAL = ['tokenizer_config.json', 'generation_config.json'] as const;
+const OPTIONAL = ['tokenizer_config.json', 'generation_config.json', 'chat_template.jinja'] as const;
 
-/** The folder that a model's name means: ours, or one at an address. */
-export const modelUrl = (name: string, base: string): URL =>
-  name === 'nano' ? new URL('models/nano/', base) : new URL(name.endsWith('/') ? name : `${name}/`, base);
+const isGguf = (name: string): boolean => name.toLowerCase().endsWith('.gguf');
 
-/** The tokenizer's files of a folder; null where they cannot be had. */
-export async function fetchTokenizer(folder: URL): Promise<{ tokenizer: string; config: string | null } | null> {
+/** What a model's name means: our folder, a folder at an address, or a GGUF file at one. */
+export function modelUrl(name: string, base: string): URL {
+  if (name === 'nano') return new URL('models/nano/', base);
+  return new URL(name.endsWith('/') || isGguf(name) ? name : `${name}/`, base);
+}
+
+/** The texts of a model's folder without its weights; null where they cannot be had, and for a file that holds all in one. */
+export async function fetchTexts(folder: URL): Promise<TextFiles | null> {
+  if (isGguf(folder.pathname)) return null;
   try {
-    const [tokenizer, config] = await Promise.all(
-      ['tokenizer.json', 'tokenizer_config.json'].map((name) => download(new URL(name, folder), {})),
-    );
-    return tokenizer ? { tokenizer: await tokenizer.text(), config: (await config?.text()) ?? null } : null;
+    const names = ['tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja'];
+    const found = await Promise.all(names.map((name) => download(new URL(name, folder), {})));
+    const [tokenizer, tokenizerConfig, chatTemplate] = await Promise.all(found.map((blob) => blob?.text() ?? null));
+    return tokenizer ? { tokenizer, tokenizerConfig: tokenizerConfig!, chatTemplate: chatTemplate! } : null;
   } catch {
     return null;
   }
 }
 
 /**
- * The files of a folder in Hugging Face layout; `folder` ends in `/`. Progress counts bytes of the weights.
- * Errors: model/missing, model/cut-off, model/offline, model/aborted.
+ * The files of a folder in Hugging Face layout (`folder` ends in `/`), or one GGUF file. Progress counts bytes of the
+ * weights. Errors: model/missing, model/cut-off, model/offline, model/aborted.
  */
 export async function fetchModel(
   folder: URL,
   options: { progress?: (loaded: number, total: number | null) => void; signal?: AbortSignal } = {},
 ): Promise<ModelFiles> {
+  if (isGguf(folder.pathname)) {
+    const blob = await download(folder, options);
+    if (!blob) throw new CodedError('model/missing', `there is no ${folder.href}`, 'choose another model');
+    return modelFiles([blobFile(folder.pathname.split('/').at(-1)!, blob)]);
+  }
   const one = async (name: string) => {
     const blob = await download(
       new URL(name, folder),

@@ -1,29 +1,34 @@
 // `npm run results`: plays the runs behind docs/results.md (or goes on with them) and writes it with its charts. No
 // timings in it; the same seeds give the same bytes.
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CodedError } from '../../errors.ts';
 import { runConfig } from '../../gym/config.ts';
+import { cycle } from '../../gym/cycle.ts';
+import { localGameHost } from '../../gym/host.ts';
 import type { Settings } from '../../gym/settings.ts';
 import { beginningOf, type StartFrom } from '../../gym/startFrom.ts';
-import type { AdapterSaved, RunEvent } from '../../log/events.ts';
-import { LogFile, readLogFile } from '../../log/files.node.ts';
+import { timeless } from '../../log/chain.ts';
+import type { AdapterSaved, RunEvent, RunOpened } from '../../log/events.ts';
+import { blobFolder, LogFile, readLogFile } from '../../log/files.node.ts';
 import { openModelByName } from '../../models/open.node.ts';
+import type { LanguageModel } from '../../models/types.ts';
 import { buildContext, reportOfLogs } from '../../report/defaults.ts';
 import { openLog } from '../../report/merge.ts';
 import { transfer } from '../../report/transfer.ts';
 import type { TransferTable } from '../../report/types.ts';
 import type { Command, Io } from '../command.ts';
-import { CARRIED, FEWER_SEEDS, PLAN } from '../results/plan.ts';
+import { CARRIED, FEWER_SEEDS, PLAN, SEEDS } from '../results/plan.ts';
 import { resultFiles, type Section } from '../results/write.ts';
 import { runToLog } from '../runToLog.ts';
 
 export const command: Command = {
   name: 'results',
   summary: 'Plays the runs behind docs/results.md and writes it; goes on where it stopped.',
-  usage: '[--only NAME,NAME] [--no-transfer] [--logs DIR] [--out DIR] [--threads N]',
+  usage: '[--only NAME,NAME] [--seeds N,N] [--no-transfer] [--logs DIR] [--out DIR] [--threads N]',
   flags: {
     only: { type: 'string' },
+    seeds: { type: 'string' },
     'no-transfer': { type: 'boolean' },
     logs: { type: 'string' },
     out: { type: 'string' },
@@ -34,14 +39,16 @@ export const command: Command = {
     const folder = args.text('logs') ?? join(io.root, 'runs/results');
     mkdirSync(folder, { recursive: true });
     const only = args.text('only')?.split(',');
+    const most = args.integer('seeds', SEEDS.length, [1, SEEDS.length]);
+    const planned = PLAN.map((one) => ({ ...one, settings: withSeeds(one.settings, most) }));
     const runs = new Runs(folder, args.integer('threads', 0, [0, 64]), io);
     const sections: Section[] = [];
     const trained: RunEvent[][] = [];
     for (const name of [...new Set(PLAN.map(({ section }) => section))]) {
       if (only && !only.includes(name)) continue;
       const logs: RunEvent[][] = [];
-      for (const planned of PLAN) {
-        if (planned.section === name) logs.push(await runs.finished(planned.name, planned.settings));
+      for (const one of planned) {
+        if (one.section === name) logs.push(await runs.finished(one.name, one.settings));
         if (io.signal.aborted) return 0;
       }
       sections.push({ name, report: reportOfLogs(logs) });
@@ -61,6 +68,24 @@ export const command: Command = {
   },
 };
 
+const withSeeds = (settings: Settings, most: number): Settings => ({
+  ...settings,
+  seeds: (settings.seeds as number[]).slice(0, most),
+});
+
+/** The first line of a run with these settings. */
+async function opening(settings: Settings, model: LanguageModel, from: StartFrom | null): Promise<RunOpened> {
+  const nothing = { readBlob: async () => null, report: () => ({ report: null, ledger: null }), past: [] };
+  const items = cycle({ config: runConfig(settings), model, host: localGameHost(), from, ...nothing });
+  for await (const item of items) if ('event' in item && item.event.type === 'run.opened') return item.event;
+  throw new Error('a run begins with run.opened');
+}
+
+/** What the results of a log depend on; of a finished one not the whole code, so that a word on the page costs no hours. */
+function basisOf({ config, hashes, arms, from }: RunOpened, finished: boolean): string {
+  return timeless({ config, arms, from, hashes: finished ? { ...hashes, code: '' } : hashes });
+}
+
 class Runs {
   #folder: string;
   #threads: number;
@@ -70,16 +95,26 @@ class Runs {
     [this.#folder, this.#threads, this.#io] = [folder, threads, io];
   }
 
-  /** The events of a run that is over; plays it, or the rest of it, first. */
+  /** The events of a run that is over; plays it, or the rest of it, first. A log with another basis is thrown away. */
   async finished(name: string, settings: Settings, from: StartFrom | null = null): Promise<RunEvent[]> {
     const path = join(this.#folder, `${name}.jsonl`);
-    if (existsSync(path)) {
-      const events = await readLogFile(path);
-      if (events.at(-1)?.type === 'run.closed') return events;
-    }
-    this.#io.err(name);
     const config = runConfig(settings);
     const model = await openModelByName('nano', this.#io.root, this.#threads ? { threads: this.#threads } : {});
+    if (existsSync(path)) {
+      const events = await readLogFile(path);
+      const [opened] = events;
+      const finished = events.at(-1)?.type === 'run.closed';
+      const now = basisOf(await opening(settings, model, from), finished);
+      if (opened?.type !== 'run.opened' || basisOf(opened, finished) !== now) {
+        this.#io.err(`${name}: of other settings, rules, code or of another model; played again`);
+        rmSync(path);
+        rmSync(blobFolder(path), { recursive: true, force: true });
+      } else if (finished) {
+        await model.close();
+        return events;
+      }
+    }
+    this.#io.err(name);
     if (!existsSync(path)) {
       const log = await LogFile.create(path, 'close');
       return runToLog({ config, model, log, past: [], from }, false, this.#io);

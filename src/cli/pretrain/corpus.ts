@@ -263,5 +263,6 @@ function corrected(game: Game, { steps }: Played, seed: string, rng: Rng): Docum
   ];
 }
 
-const stateBefore = (steps: readonly ExperienceStep[], i: number): string =>
+/** What the model is shown before step `i`. */
+export const stateBefore = (steps: readonly ExperienceStep[], i: number): string =>
   stateText(i === 0 ? '' : steps[i - 1]!.feedback, steps[i]!.observation!);

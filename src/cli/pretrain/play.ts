@@ -1,6 +1,5 @@
-// Episodes for pretraining's documents: one named strategy, or two mixed step by step. Only instances whose role is
-// pretraining. Knows no document.
-import type { Game, Phase, Preset } from '../../../games/contract.ts';
+// Episodes for pretraining's documents and for probes: one named strategy, or two mixed step by step. Knows no document.
+import type { Game, Phase, Preset, Role } from '../../../games/contract.ts';
 import { advance, observe, reset, type Episode } from '../../../games/episode.ts';
 import { stream } from '../../../games/rng.ts';
 import type { ExperienceStep } from '../../gym/experience.ts';
@@ -39,11 +38,13 @@ export interface PlayPlan {
   way: Way;
   /** Share of the scores that are one of the bounds' whole numbers instead of the true reward. */
   noise: number;
+  /** Of the instances; default: pretraining. */
+  role?: Role;
 }
 
-export function playEpisode(game: Game, { phase, way, noise }: PlayPlan, seed: string): Played {
+export function playEpisode(game: Game, { phase, way, noise, role = 'pretraining' }: PlayPlan, seed: string): Played {
   const rng = stream(seed, 'play');
-  let episode = reset(game, { preset: PRESET, phase, seed, role: 'pretraining' });
+  let episode = reset(game, { preset: PRESET, phase, seed, role });
   const [low, high] = episode.config.stepRewardBounds;
   const steps: ExperienceStep[] = [];
   let total = 0;
@@ -65,8 +66,14 @@ export function playEpisode(game: Game, { phase, way, noise }: PlayPlan, seed: s
 }
 
 /** The episode after these steps of one that was played with the same seed. */
-export function replayTo(game: Game, phase: Phase, seed: string, steps: readonly ExperienceStep[]): Episode {
-  let episode = reset(game, { preset: PRESET, phase, seed, role: 'pretraining' });
+export function replayTo(
+  game: Game,
+  phase: Phase,
+  seed: string,
+  steps: readonly ExperienceStep[],
+  role: Role = 'pretraining',
+): Episode {
+  let episode = reset(game, { preset: PRESET, phase, seed, role });
   for (const { action } of steps) episode = advance(episode, action!).episode;
   return episode;
 }

@@ -105,6 +105,34 @@ describe('chatTemplateOf', () => {
 });
 
 describe('encodeChat', () => {
+  it('leaves a turn with ids as the model wrote it, whatever its text would give', () => {
+    const template = new ChatTemplate(smollm2, names);
+    const messages = [
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: 'xy<|im_end|>', ids: [999, 258] },
+      { role: 'user', content: 'b' },
+    ];
+    const { ids, rendered } = encodeChat(tokenizer, template, messages);
+    const empty = messages.map((one, i) => (i === 1 ? { ...one, ids: [] } : one));
+    const at = ids.indexOf(999);
+    expect(ids.toSpliced(at, 2)).toEqual(encodeChat(tokenizer, template, empty).ids);
+    expect(rendered).toContain('assistant\nxy<|im_end|><|im_end|>\n');
+    // What was said before is the beginning of what is said next.
+    expect(ids.slice(0, at)).toEqual(encodeChat(tokenizer, template, messages.slice(0, 1)).ids);
+  });
+
+  it('refuses a template that drops or doubles such a turn', () => {
+    const turn = { role: 'assistant', content: 'x', ids: [1] };
+    for (const text of [
+      '{% for m in messages %}{{ m.role }}{% endfor %}',
+      '{{ messages[0].content * 2 }}{{ messages[0].content ~ messages[0].content }}',
+    ]) {
+      expect(() => encodeChat(tokenizer, new ChatTemplate(text, names), [turn])).toThrow(
+        expect.objectContaining({ code: 'model/template' }),
+      );
+    }
+  });
+
   const template = new ChatTemplate(smollm2, names);
   const encode = (...messages: [string, string][]) =>
     encodeChat(

@@ -10,6 +10,8 @@ import type { TextTokenizer } from './tokenizer.ts';
 export interface ChatMessage {
   role: string;
   content: string;
+  /** Ids of what the model wrote itself: they stand in the prompt as they are, and are never made again from text. */
+  ids?: readonly number[];
 }
 
 export interface ChatOptions {
@@ -111,26 +113,29 @@ export function chatTemplateOf(texts: {
   return template === null ? null : new ChatTemplate(template, names);
 }
 
-/** A character that no message holds: a noncharacter, else one for private use. */
-function unusedMark(messages: readonly ChatMessage[]): string {
+/** `count` characters that no message holds: noncharacters, then some for private use. */
+function unusedCharacters(messages: readonly ChatMessage[], count: number): string[] {
   const used = new Set(messages.flatMap(({ role, content }) => [...role, ...content]));
+  const found: string[] = [];
   for (const [first, last] of [
     [0xfdd0, 0xfdef],
     [0xe000, 0xf8ff],
   ] as const) {
-    for (let code = first; code <= last; code++) {
-      const mark = String.fromCharCode(code);
-      if (!used.has(mark)) return mark;
+    for (let code = first; code <= last && found.length < count; code++) {
+      const character = String.fromCharCode(code);
+      if (!used.has(character)) found.push(character);
     }
   }
-  throw new CodedError('model/template', 'the messages use every private character');
+  if (found.length < count) throw new CodedError('model/template', 'the messages use every private character');
+  return found;
 }
 
 /**
  * The messages as ids and as text. Control tokens come from the template alone: a message that spells `<|im_end|>` gets
  * the ordinary tokens of these characters. For messages without such text the ids are those of the rendered text, as
  * transformers gives them. The model's own turns may hold markup that is not special (`<think>`), since templates look
- * for it there. Errors: model/template, model/tokenizer.
+ * for it there; a turn with ids is left to the template as one character, in whose place they then stand.
+ * Errors: model/template (also one that shows such a turn not once, or out of order), model/tokenizer.
  */
 export function encodeChat(
   tokenizer: TextTokenizer,
@@ -138,13 +143,24 @@ export function encodeChat(
   messages: readonly ChatMessage[],
   options: ChatOptions = {},
 ): { rendered: string; ids: number[] } {
-  const mark = unusedMark(messages);
+  const [mark, place] = unusedCharacters(messages, 2) as [string, string];
   const guard = (text: string, own: boolean): string =>
     tokenizer.controls.breakUp(wellFormed(text), mark, (token) => token.special || !own);
-  const guarded = messages.map(({ role, content }) => ({
+  const guarded = messages.map(({ role, content, ids }) => ({
     role: guard(role, false),
-    content: guard(content, role === 'assistant'),
+    content: ids ? place : guard(content, role === 'assistant'),
   }));
-  const text = template.render(guarded, options);
-  return { rendered: text.replaceAll(mark, ''), ids: tokenizer.encodeTrusted(text, mark) };
+  const written = messages.filter((message) => message.ids !== undefined);
+  const pieces = template.render(guarded, options).split(place);
+  if (pieces.length !== written.length + 1) {
+    throw new CodedError('model/template', 'the chat template does not show each of the model’s turns once');
+  }
+  const ids: number[] = [];
+  let rendered = '';
+  for (const [i, piece] of pieces.entries()) {
+    rendered += piece.replaceAll(mark, '') + (written[i]?.content ?? '');
+    for (const id of tokenizer.encodeTrusted(piece, mark)) ids.push(id);
+    for (const id of written[i]?.ids ?? []) ids.push(id);
+  }
+  return { rendered, ids };
 }

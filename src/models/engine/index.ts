@@ -5,6 +5,7 @@ import { createSession } from '../../engine/session.ts';
 import type { ModelFiles } from '../../engine/model/files.ts';
 import { modelHash, modelInfo } from '../../engine/model/info.ts';
 import { openModel } from '../../engine/model/open.ts';
+import { chatTemplateOf, type ChatTemplate } from '../../engine/text/chat.ts';
 import { TextTokenizer } from '../../engine/text/tokenizer.ts';
 import { Masker } from '../constrain/masks.ts';
 import type { Completion, CompletionRequest, LanguageModel, ModelCard, ModelText } from '../types.ts';
@@ -39,6 +40,7 @@ export async function openEngineModel(files: ModelFiles, options: EngineOptions)
       'The two files do not belong together.',
     );
   }
+  const template = chatTemplateOf(texts);
   const info = modelInfo(weights);
   const hash = modelHash(weights);
   const session = await createSession(weights, {
@@ -55,18 +57,23 @@ export async function openEngineModel(files: ModelFiles, options: EngineOptions)
     tokenizerHash: tokenizer.hash,
     parameters: info.parameters,
     context: weights.config.context,
-    layout: 'plain',
+    layout: template ? 'chat' : 'plain',
     canTrain: info.canTrain,
     engine:
       session.engine === 'webgpu'
         ? session.engine
         : `${session.engine}, ${session.threads} ${session.threads === 1 ? 'thread' : 'threads'}`,
   };
-  return engineModel(session, tokenizer, card);
+  return engineModel(session, tokenizer, card, template);
 }
 
-export function engineModel(session: Session, tokenizer: TextTokenizer, card: ModelCard): LanguageModel {
-  const text = engineText(tokenizer);
+export function engineModel(
+  session: Session,
+  tokenizer: TextTokenizer,
+  card: ModelCard,
+  template: ChatTemplate | null = null,
+): LanguageModel {
+  const text = engineText(tokenizer, template);
   const adapters = new Adapters(session.config);
   let masker: Masker | null = null;
   const masks = () => (masker ??= new Masker(tokenizer, session.config.eos, session.config.vocab));
@@ -95,7 +102,7 @@ async function complete(
   signal?: AbortSignal,
 ): Promise<Completion[]> {
   const prompts = requests.map((request) => text.prompt(request.parts, request.exactIds));
-  const forced = requests.map((request) => (request.forced ? text.encode(request.forced) : []));
+  const forced = requests.map((request) => (request.forced ? text.begin(request.forced) : []));
   const generations = await session.generate(
     requests.map(({ sampling, adapter, grammar, forced: start }, i) => {
       const { temperature, topK, topP, seed, maxTokens, stop, greedyAfter } = sampling;

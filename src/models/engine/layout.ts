@@ -1,9 +1,11 @@
 // How prompt parts become text and ids. `plain`: a growing transcript, each part encoded by itself, so that ids of what
-// was said before never change. Knows no game.
+// was said before never change. `chat`: turns in the model's own template, its answers with the ids that it wrote.
+// Knows no game.
 import type { TextTokenizer } from '../../engine/text/tokenizer.ts';
-import { plainOf, type ModelText } from '../types.ts';
+import { encodeChat, type ChatMessage, type ChatTemplate } from '../../engine/text/chat.ts';
+import { plainOf, type ModelText, type PromptPart } from '../types.ts';
 
-export type Layout = Pick<ModelText, 'prompt' | 'encode'>;
+export type Layout = Pick<ModelText, 'prompt' | 'encode' | 'begin'>;
 
 /** Encoded texts kept for the next prompt: rules and hints come again at every step. */
 const CACHED = 512;
@@ -20,6 +22,7 @@ export function plainLayout(tokenizer: TextTokenizer): Layout {
   };
   return {
     encode,
+    begin: encode,
     prompt(parts, exactIds = false) {
       const ids = exactIds || tokenizer.bos === null ? [] : [tokenizer.bos];
       let text = '';
@@ -32,3 +35,26 @@ export function plainLayout(tokenizer: TextTokenizer): Layout {
     },
   };
 }
+
+/** Of models that may think first: they answer at once here. Other templates know no such variable. */
+const AT_ONCE = { enable_thinking: false };
+
+export function chatLayout(tokenizer: TextTokenizer, template: ChatTemplate): Layout {
+  const plain = plainLayout(tokenizer);
+  return {
+    encode: plain.encode,
+    // A turn begins without the blank that follows a transcript's label.
+    begin: (text) => plain.encode(text.trimStart()),
+    prompt(parts, exactIds = false) {
+      if (exactIds) return plain.prompt(parts, true);
+      const { rendered, ids } = encodeChat(tokenizer, template, parts.map(message), { variables: AT_ONCE });
+      return { text: rendered, ids };
+    },
+  };
+}
+
+const message = (part: PromptPart): ChatMessage => ({
+  role: part.role,
+  content: part.text,
+  ...(part.role === 'assistant' && part.ids ? { ids: part.ids } : {}),
+});

@@ -1,15 +1,16 @@
-// The text side of an engine model: prompts as ids, ids as text. Needs the tokenizer's file and no weights.
+// The text side of an engine model: prompts as ids, ids as text. Needs the tokenizer's files and no weights.
+import { chatTemplateOf, type ChatTemplate } from '../../engine/text/chat.ts';
 import { TextTokenizer } from '../../engine/text/tokenizer.ts';
 import type { ModelText } from '../types.ts';
-import { plainLayout } from './layout.ts';
+import { chatLayout, plainLayout } from './layout.ts';
 
-export function engineText(tokenizer: TextTokenizer): ModelText {
-  const { encode, prompt } = plainLayout(tokenizer);
+/** A model that has a chat template is spoken to in its turns. */
+export function engineText(tokenizer: TextTokenizer, template: ChatTemplate | null): ModelText {
+  const layout = template ? chatLayout(tokenizer, template) : plainLayout(tokenizer);
   const isControl = (id: number) => tokenizer.controlIds.has(id);
   return {
+    ...layout,
     hash: tokenizer.hash,
-    encode,
-    prompt,
     answer: (ids) => ({
       // The token that ends a sequence is no text.
       text: tokenizer.decode(ids.filter((id) => !isControl(id))),
@@ -19,6 +20,13 @@ export function engineText(tokenizer: TextTokenizer): ModelText {
   };
 }
 
-/** Errors: model/bad-file, model/unsupported. */
-export const openEngineText = (tokenizer: string, config: string | null): ModelText =>
-  engineText(new TextTokenizer(tokenizer, config));
+/** A model's texts, as its folder or file has them; null where it has none. */
+export interface TextFiles {
+  tokenizer: string;
+  tokenizerConfig: string | null;
+  chatTemplate: string | null;
+}
+
+/** Errors: model/bad-file, model/unsupported, model/template. */
+export const openEngineText = (files: TextFiles): ModelText =>
+  engineText(new TextTokenizer(files.tokenizer, files.tokenizerConfig), chatTemplateOf(files));

@@ -19,6 +19,7 @@ const TOKENIZER = hashText('utf-16');
 export const scriptedText: ModelText = {
   hash: TOKENIZER,
   encode: toIds,
+  begin: toIds,
   prompt: (parts) => ({ text: plainText(parts), ids: toIds(plainText(parts)) }),
   answer: (ids) => ({ text: toText(ids), pieces: toPieces(toText(ids)) }),
   pieces: (ids) => toPieces(toText(ids)),
