@@ -1,4 +1,4 @@
-// WebGPU in Node: Dawn, from the package `webgpu`, which is not among the dependencies. Needs Vulkan, Metal or Direct3D.
+// WebGPU in Node: Dawn, from the package `webgpu`, an optional dependency. Needs Vulkan, Metal or Direct3D.
 // Knows nothing of engines.
 import { CodedError } from '../../errors.ts';
 
