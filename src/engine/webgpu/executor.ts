@@ -47,7 +47,11 @@ export class GpuExecutor implements Machine<Place> {
   private readonly groups = new Map<string, GPUBindGroup>();
   private version = 0;
 
-  constructor(readonly gpu: Gpu) {}
+  /** `software`: use the kernels for adapters that compute on the processor. */
+  constructor(
+    readonly gpu: Gpu,
+    private readonly software = gpu.facts.software,
+  ) {}
 
   prepare(plan: Plan): void {
     this.slab = this.grown(this.slab, plan.words);
@@ -184,7 +188,7 @@ export class GpuExecutor implements Machine<Place> {
       });
       for (const int of op.ints) records[w++] = int;
       for (const real of op.reals) reals[w++] = real;
-      for (const dispatch of DISPATCHES[op.name](numbersOf(op))) {
+      for (const dispatch of DISPATCHES[op.name](numbersOf(op), this.software)) {
         steps.push({ dispatch, where, blocks, pipeline: pipelineFor(this.gpu, op.name, dispatch, where), record: i });
       }
     });

@@ -105,7 +105,16 @@ describe('norms', () => {
   });
 });
 
-describe('linear', () => {
+describe.each([
+  ['in tiles', false],
+  ['from registers', true],
+])('linear, %s', (_, software) => {
+  let pair: Pair;
+  beforeAll(async () => {
+    pair = await Pair.open(software);
+  });
+  afterAll(() => pair.close());
+
   const [n, rank, ldo, ldt] = [72, 24, 80, 32];
   const lora = (rows: number, k: number, ldx: number) => ({
     ...{ t: random(rows * ldt, 4), b: panels(random(n * rank, 5), n, rank), a: panels(random(rank * k, 6), rank, k) },

@@ -12,6 +12,7 @@ import columnSum from './kernels/column-sum.wgsl?raw';
 import crossEntropy from './kernels/cross-entropy.wgsl?raw';
 import embedGrad from './kernels/embed-grad.wgsl?raw';
 import embed from './kernels/embed.wgsl?raw';
+import free from './kernels/free.wgsl?raw';
 import linearDw from './kernels/linear-dw.wgsl?raw';
 import linearDx from './kernels/linear-dx.wgsl?raw';
 import linearFew from './kernels/linear-few.wgsl?raw';
@@ -53,6 +54,7 @@ const over = (items: number, width: number): number => Math.ceil(items / width);
 const each = (name: string, source: string, items: number, width = 256): Dispatch[] => [
   { name, parts: [source], constants: {}, groups: over(items, width) },
 ];
+/** One workgroup a row; a software adapter wants few invocations at each of its barriers. */
 const byRow = (name: string, source: string, rows: number, width: number): Dispatch[] => [
   { name, parts: [reduce, source], constants: { WIDTH: width }, groups: rows },
 ];
@@ -60,21 +62,35 @@ const byRow = (name: string, source: string, rows: number, width: number): Dispa
 /** Outputs along a tile's side: SIDE in tile.wgsl. */
 const SIDE = 32;
 
-const tiled = (name: string, parts: string[], rows: number, columns: number, constants: Numbers): Dispatch[] => [
-  { name, parts: [tile, ...parts], constants, groups: over(rows, SIDE) * over(columns, SIDE) },
-];
+/** A product of rows x columns: in tiles of workgroup memory, or from registers alone on a software adapter. */
+const product = (
+  software: boolean,
+  name: string,
+  parts: string[],
+  rows: number,
+  columns: number,
+  constants: Numbers,
+): Dispatch[] =>
+  software
+    ? [
+        {
+          ...{ name: `${name}-free`, parts: [free, ...parts], constants },
+          groups: over(over(rows, 8) * over(columns, 8), 16),
+        },
+      ]
+    : [{ name, parts: [tile, ...parts], constants, groups: over(rows, SIDE) * over(columns, SIDE) }];
 
 const attend = (name: string, parts: string[], groups: number, dim: number): Dispatch => ({
   ...{ name, parts, constants: { DIM: dim }, groups },
 });
 
-/** The dispatches of each op, in order. */
-export const DISPATCHES: Record<OpName, (n: Numbers) => Dispatch[]> = {
+/** The dispatches of each op, in order; `software`: the adapter computes on the processor. */
+export const DISPATCHES: Record<OpName, (n: Numbers, software: boolean) => Dispatch[]> = {
   embed: (n) => [
     { name: 'embed', parts: [weight, embed], constants: { DTYPE: n.dtype! }, groups: over(n.rows! * n.k!, 256) },
   ],
-  rmsNorm: (n) => byRow('rms-norm', rmsNorm, n.rows!, 64),
-  linear: (n) =>
+  rmsNorm: (n, software) => byRow('rms-norm', rmsNorm, n.rows!, software ? 4 : 64),
+  linear: (n, software) =>
     n.rows! <= FEW_ROWS
       ? [
           {
@@ -82,18 +98,18 @@ export const DISPATCHES: Record<OpName, (n: Numbers) => Dispatch[]> = {
             groups: over(n.rows! * n.n!, 64),
           },
         ]
-      : tiled('linear', [weight, linear], n.rows!, n.n!, { DTYPE: n.dtype! }),
+      : product(software, 'linear', [weight, linear], n.rows!, n.n!, { DTYPE: n.dtype! }),
   rope: (n) => each('rope', rope, n.rows! * n.heads! * (n.dim! / 2)),
   storeKv: (n) => each('store-kv', storeKv, n.rows! * n.heads! * n.dim!),
   attention: (n) => [attend('attention', [attention], n.count! * n.heads!, n.dim!)],
   swiglu: (n) => each('swiglu', swiglu, n.words!),
   moveRows: (n) => each('move-rows', moveRows, n.rows! * n.width!),
-  crossEntropy: (n) => byRow('cross-entropy', crossEntropy, n.rows!, 128),
+  crossEntropy: (n, software) => byRow('cross-entropy', crossEntropy, n.rows!, software ? 4 : 128),
   sample: (n) => byRow('sample', sample, n.rows!, 128),
   zero: (n) => each('zero', zero, n.words!),
-  linearDx: (n) => tiled('linear-dx', [weight, linearDx], n.rows!, n.k!, { DTYPE: n.dtype! }),
-  linearDw: (n) => tiled('linear-dw', [linearDw], n.n!, n.k!, {}),
-  rmsNormGrad: (n) => byRow('rms-norm-grad', rmsNormGrad, n.rows!, 64),
+  linearDx: (n, software) => product(software, 'linear-dx', [weight, linearDx], n.rows!, n.k!, { DTYPE: n.dtype! }),
+  linearDw: (n, software) => product(software, 'linear-dw', [linearDw], n.n!, n.k!, {}),
+  rmsNormGrad: (n, software) => byRow('rms-norm-grad', rmsNormGrad, n.rows!, software ? 4 : 64),
   columnSum: (n) => each('column-sum', columnSum, n.ld!, 64),
   attentionGrad: (n) => {
     const most = Math.floor(n.rows! / 16) + n.count!; // blocks of 16 rows, a rest for each sequence

@@ -37,8 +37,9 @@ export class Pair {
     readonly gpu: GpuExecutor,
   ) {}
 
-  static async open(): Promise<Pair> {
-    return new Pair(await Executor.create(1, 1 << 21), new GpuExecutor(await Gpu.open()));
+  /** `software`: which kernels; default: those for this adapter. */
+  static async open(software?: boolean): Promise<Pair> {
+    return new Pair(await Executor.create(1, 1 << 21), new GpuExecutor(await Gpu.open(), software));
   }
 
   async close(): Promise<void> {

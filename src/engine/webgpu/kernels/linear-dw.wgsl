@@ -22,16 +22,10 @@ fn right_place(i: u32) -> vec2<u32> {
 }
 
 fn left(product: u32, n: u32, m: u32) -> f32 {
-  if (n >= p.n || m >= p.rows) {
-    return 0.0;
-  }
   return get_dy(m * p.ldy + n);
 }
 
 fn right(product: u32, m: u32, k: u32) -> vec4<f32> {
-  if (k >= p.k || m >= p.rows) {
-    return vec4<f32>();
-  }
   let i = m * p.ldx + k;
   return vec4<f32>(get_x(i), get_x(i + 1u), get_x(i + 2u), get_x(i + 3u));
 }
@@ -41,7 +35,7 @@ fn place(n: u32, k: u32) -> u32 {
 }
 
 fn begin(n: u32, k: u32) -> vec4<f32> {
-  if (p.add == 0u || n >= p.n) {
+  if (p.add == 0u) {
     return vec4<f32>();
   }
   let i = place(n, k);
@@ -49,9 +43,9 @@ fn begin(n: u32, k: u32) -> vec4<f32> {
 }
 
 fn finish(n: u32, k: u32, sums: vec4<f32>) {
-  if (n < p.n) {
-    for (var c = 0u; c < 4u; c = c + 1u) {
-      set_dw(place(n, k + c), sums[c]);
-    }
-  }
+  let i = place(n, k);
+  set_dw(i, sums.x);
+  set_dw(i + 8u, sums.y);
+  set_dw(i + 16u, sums.z);
+  set_dw(i + 24u, sums.w);
 }

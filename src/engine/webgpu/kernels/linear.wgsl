@@ -22,9 +22,6 @@ fn right_place(i: u32) -> vec2<u32> {
 }
 
 fn left(product: u32, row: u32, d: u32) -> f32 {
-  if (row >= p.rows || d >= depth(product)) {
-    return 0.0;
-  }
   if (product == 0u) {
     return get_x(row * p.ldx + d);
   }
@@ -32,9 +29,6 @@ fn left(product: u32, row: u32, d: u32) -> f32 {
 }
 
 fn right(product: u32, d: u32, column: u32) -> vec4<f32> {
-  if (column >= p.n || d >= depth(product)) {
-    return vec4<f32>();
-  }
   if (product == 0u) {
     return vec4<f32>(weight(column, d), weight(column + 1u, d), weight(column + 2u, d), weight(column + 3u, d));
   }
@@ -43,7 +37,7 @@ fn right(product: u32, d: u32, column: u32) -> vec4<f32> {
 }
 
 fn begin(row: u32, column: u32) -> vec4<f32> {
-  if (!has_init || row >= p.rows) {
+  if (!has_init) {
     return vec4<f32>();
   }
   let i = row * p.ldi + column;
@@ -51,9 +45,9 @@ fn begin(row: u32, column: u32) -> vec4<f32> {
 }
 
 fn finish(row: u32, column: u32, sums: vec4<f32>) {
-  if (row < p.rows) {
-    for (var c = 0u; c < 4u; c = c + 1u) {
-      set_out(row * p.ldo + column + c, sums[c]);
-    }
-  }
+  let i = row * p.ldo + column;
+  set_out(i, sums.x);
+  set_out(i + 1u, sums.y);
+  set_out(i + 2u, sums.z);
+  set_out(i + 3u, sums.w);
 }
