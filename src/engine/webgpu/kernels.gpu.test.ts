@@ -105,10 +105,13 @@ describe('norms', () => {
   });
 });
 
-describe.each([
-  ['in tiles', false],
-  ['from registers', true],
-])('linear, %s', (_, software) => {
+/** The kernels for GPUs, and those for adapters that compute on the processor. */
+const KINDS = [
+  ['for GPUs', false],
+  ['for software', true],
+] as const;
+
+describe.each(KINDS)('linear, %s', (_, software) => {
   let pair: Pair;
   beforeAll(async () => {
     pair = await Pair.open(software);
@@ -185,7 +188,13 @@ it('rope turns there and back', async () => {
   });
 });
 
-describe('attention', () => {
+describe.each(KINDS)('attention, %s', (_, software) => {
+  let pair: Pair;
+  beforeAll(async () => {
+    pair = await Pair.open(software);
+  });
+  afterAll(() => pair.close());
+
   it.each([
     ['in the slab', 8, 4, 2, []],
     ['pages apart, one kv head', 16, 3, 1, ['pages']],

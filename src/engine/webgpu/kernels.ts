@@ -80,8 +80,9 @@ const product = (
       ]
     : [{ name, parts: [tile, ...parts], constants, groups: over(rows, SIDE) * over(columns, SIDE) }];
 
-const attend = (name: string, parts: string[], groups: number, dim: number): Dispatch => ({
-  ...{ name, parts, constants: { DIM: dim }, groups },
+/** LANES: from 16 (the queries of a unit) on; a barrier costs a software adapter less the fewer there are. */
+const attend = (name: string, parts: string[], groups: number, dim: number, software: boolean): Dispatch => ({
+  ...{ name, parts, constants: { DIM: dim, LANES: software ? 16 : 128 }, groups },
 });
 
 /** The dispatches of each op, in order; `software`: the adapter computes on the processor. */
@@ -101,7 +102,7 @@ export const DISPATCHES: Record<OpName, (n: Numbers, software: boolean) => Dispa
       : product(software, 'linear', [weight, linear], n.rows!, n.n!, { DTYPE: n.dtype! }),
   rope: (n) => each('rope', rope, n.rows! * n.heads! * (n.dim! / 2)),
   storeKv: (n) => each('store-kv', storeKv, n.rows! * n.heads! * n.dim!),
-  attention: (n) => [attend('attention', [attention], n.count! * n.heads!, n.dim!)],
+  attention: (n, software) => [attend('attention', [attention], n.count! * n.heads!, n.dim!, software)],
   swiglu: (n) => each('swiglu', swiglu, n.words!),
   moveRows: (n) => each('move-rows', moveRows, n.rows! * n.width!),
   crossEntropy: (n, software) => byRow('cross-entropy', crossEntropy, n.rows!, software ? 4 : 128),
@@ -111,11 +112,11 @@ export const DISPATCHES: Record<OpName, (n: Numbers, software: boolean) => Dispa
   linearDw: (n, software) => product(software, 'linear-dw', [linearDw], n.n!, n.k!, {}),
   rmsNormGrad: (n, software) => byRow('rms-norm-grad', rmsNormGrad, n.rows!, software ? 4 : 64),
   columnSum: (n) => each('column-sum', columnSum, n.ld!, 64),
-  attentionGrad: (n) => {
+  attentionGrad: (n, software) => {
     const most = Math.floor(n.rows! / 16) + n.count!; // blocks of 16 rows, a rest for each sequence
     return [
-      attend('attention-grad-q', [blocks, attentionGradQ], most * n.heads!, n.dim!),
-      attend('attention-grad-kv', [blocks, attentionGradKv], most * n.kvHeads!, n.dim!),
+      attend('attention-grad-q', [blocks, attentionGradQ], most * n.heads!, n.dim!, software),
+      attend('attention-grad-kv', [blocks, attentionGradKv], most * n.kvHeads!, n.dim!, software),
     ];
   },
   swigluGrad: (n) => each('swiglu-grad', swigluGrad, n.words!),

@@ -8,7 +8,7 @@ var<workgroup> chances: array<f32, 512>; // P [query][key]
 var<workgroup> scores: array<f32, 512>; // dS [query][key]
 var<workgroup> delta: array<f32, 32>;
 
-@compute @workgroup_size(128)
+@compute @workgroup_size(LANES)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let item = block_of(group);
   let block = find_block(item / p.kvHeads, lane);
@@ -19,23 +19,23 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   let heads = p.heads / p.kvHeads;
   let page = page_of(block, block.start);
   let keys = min(KEYS, block.length - block.start);
-  var dk: array<f32, DIM / 8u>;
-  var dv: array<f32, DIM / 8u>;
+  var dk: array<f32, DIM * 16u / LANES>;
+  var dv: array<f32, DIM * 16u / LANES>;
   for (var g = 0u; g < heads; g = g + 1u) {
     let head = kv * heads + g;
     for (var i0 = block.start; i0 < block.length; i0 = i0 + 32u) {
       let row = block.row + i0;
       let queries = min(32u, block.length - i0);
-      if (lane < queries) {
+      for (var i = lane; i < queries; i = i + LANES) {
         var sum = 0.0;
         for (var d = 0u; d < DIM; d = d + 1u) {
-          let at = (row + lane) * p.ldq + head * DIM + d;
+          let at = (row + i) * p.ldq + head * DIM + d;
           sum = sum + get_out(at) * get_dOut(at);
         }
-        delta[lane] = sum;
+        delta[i] = sum;
       }
       workgroupBarrier();
-      for (var s = lane; s < 512u; s = s + 128u) {
+      for (var s = lane; s < 512u; s = s + LANES) {
         let i = s >> 4u;
         let j = s & 15u;
         var probability = 0.0;
@@ -56,8 +56,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         scores[s] = ds;
       }
       workgroupBarrier();
-      for (var c = 0u; c < DIM / 8u; c = c + 1u) {
-        let o = lane + c * 128u;
+      for (var c = 0u; c < DIM * 16u / LANES; c = c + 1u) {
+        let o = lane + c * LANES;
         let j = o / DIM;
         let d = o % DIM;
         for (var i = 0u; i < queries; i = i + 1u) {
@@ -69,8 +69,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
       workgroupBarrier();
     }
   }
-  for (var c = 0u; c < DIM / 8u; c = c + 1u) {
-    let o = lane + c * 128u;
+  for (var c = 0u; c < DIM * 16u / LANES; c = c + 1u) {
+    let o = lane + c * LANES;
     let j = o / DIM;
     if (j < keys) {
       let at = (block.row + block.start + j) * p.ldk + kv * DIM + o % DIM;

@@ -6,7 +6,7 @@ const QUERIES = 16u;
 var<workgroup> scores: array<f32, 512>; // dS [query][key]
 var<workgroup> delta: array<f32, QUERIES>;
 
-@compute @workgroup_size(128)
+@compute @workgroup_size(LANES)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let item = block_of(group);
   let block = find_block(item / p.heads, lane);
@@ -27,10 +27,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   }
   workgroupBarrier();
   let longest = block.start + queries;
-  var sums: array<f32, DIM / 8u>;
+  var sums: array<f32, DIM * 16u / LANES>;
   for (var j0 = 0u; j0 < longest; j0 = j0 + 32u) {
     let page = page_of(block, j0);
-    for (var s = lane; s < 512u; s = s + 128u) {
+    for (var s = lane; s < 512u; s = s + LANES) {
       let i = s >> 5u;
       let j = s & 31u;
       var ds = 0.0;
@@ -49,8 +49,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     }
     workgroupBarrier();
     let count = min(32u, longest - j0);
-    for (var c = 0u; c < DIM / 8u; c = c + 1u) {
-      let o = lane + c * 128u;
+    for (var c = 0u; c < DIM * 16u / LANES; c = c + 1u) {
+      let o = lane + c * LANES;
       let i = o / DIM;
       let d = o % DIM;
       var sum = sums[c];
@@ -61,8 +61,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     }
     workgroupBarrier();
   }
-  for (var c = 0u; c < DIM / 8u; c = c + 1u) {
-    let o = lane + c * 128u;
+  for (var c = 0u; c < DIM * 16u / LANES; c = c + 1u) {
+    let o = lane + c * LANES;
     let i = o / DIM;
     if (i < queries) {
       set_dq((row + i) * p.ldq + head * DIM + o % DIM, sums[c]);

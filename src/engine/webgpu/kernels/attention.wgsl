@@ -11,7 +11,7 @@ var<workgroup> top: array<f32, QUERIES>;
 var<workgroup> total: array<f32, QUERIES>;
 var<workgroup> shrink: array<f32, QUERIES>;
 
-@compute @workgroup_size(128)
+@compute @workgroup_size(LANES)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let item = block_of(group);
   if (item >= p.count * p.heads) {
@@ -32,12 +32,12 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   let queries = mine.y;
   let position = mine.z;
   let longest = position + queries;
-  var sums: array<f32, DIM / 8u>;
+  var sums: array<f32, DIM * 16u / LANES>;
   for (var j0 = 0u; j0 < longest; j0 = j0 + 32u) {
     let page = word_tables(mine.w + (j0 >> 5u)) >> 2u;
     let keys = page + kv * DIM * 32u;
     let values = page + (p.kvHeads + kv) * DIM * 32u;
-    for (var s = lane; s < 512u; s = s + 128u) {
+    for (var s = lane; s < 512u; s = s + LANES) {
       let i = s >> 5u;
       let j = s & 31u;
       var score = LOWEST;
@@ -74,8 +74,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     }
     workgroupBarrier();
     let count = min(32u, longest - j0); // beyond it a page may hold anything
-    for (var c = 0u; c < DIM / 8u; c = c + 1u) {
-      let o = lane + c * 128u;
+    for (var c = 0u; c < DIM * 16u / LANES; c = c + 1u) {
+      let o = lane + c * LANES;
       let i = o / DIM;
       let d = o % DIM;
       if (i < queries) {
@@ -88,8 +88,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     }
     workgroupBarrier();
   }
-  for (var c = 0u; c < DIM / 8u; c = c + 1u) {
-    let o = lane + c * 128u;
+  for (var c = 0u; c < DIM * 16u / LANES; c = c + 1u) {
+    let o = lane + c * LANES;
     let i = o / DIM;
     if (i < queries) {
       set_out((row + i) * p.ld + head * DIM + o % DIM, sums[c] / total[i]);
