@@ -35,6 +35,12 @@ function weight(dtype: DType, n: number, k: number, seed: number): Int32Array {
   packTensor(fromF32(values, dtype, [n, k]), bytes);
   return new Int32Array(bytes.buffer);
 }
+/** The kernels for GPUs, and those for adapters that compute on the processor. */
+const KINDS = [
+  ['for GPUs', false],
+  ['for software', true],
+] as const;
+
 const integers = (...values: number[]) => Int32Array.from(values);
 
 describe('rows', () => {
@@ -74,7 +80,13 @@ describe('rows', () => {
   });
 });
 
-describe('norms', () => {
+describe.each(KINDS)('norms, %s', (_, software) => {
+  let pair: Pair;
+  beforeAll(async () => {
+    pair = await Pair.open(software);
+  });
+  afterAll(() => pair.close());
+
   it.each([
     [5, 13],
     [3, 200],
@@ -104,12 +116,6 @@ describe('norms', () => {
     });
   });
 });
-
-/** The kernels for GPUs, and those for adapters that compute on the processor. */
-const KINDS = [
-  ['for GPUs', false],
-  ['for software', true],
-] as const;
 
 describe.each(KINDS)('linear, %s', (_, software) => {
   let pair: Pair;
@@ -251,7 +257,13 @@ describe.each(KINDS)('attention, %s', (_, software) => {
   });
 });
 
-describe('cross-entropy', () => {
+describe.each(KINDS)('cross-entropy, %s', (_, software) => {
+  let pair: Pair;
+  beforeAll(async () => {
+    pair = await Pair.open(software);
+  });
+  afterAll(() => pair.close());
+
   const [rows, vocab] = [5, 301];
   const ld = pad8(vocab);
   const targets = integers(3, 300, 0, -1, 7);
