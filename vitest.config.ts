@@ -1,5 +1,6 @@
-// Two test projects: `unit` in Node, `browser` in real headless Chromium; a built page is tested by test/e2e/run.mjs.
-// A missing browser fails the run; nothing is skipped in silence.
+// Three test projects: `unit` in Node, `browser` and `gpu` (the WebGPU executor, `npm run test:gpu`) in real headless
+// Chromium; a built page is tested by test/e2e/run.mjs. A missing browser or a missing GPU adapter fails the run; nothing
+// is skipped in silence. S3_WEBGPU=off takes WebGPU away, to see that it does.
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { playwright } from '@vitest/browser-playwright';
 import { configDefaults, defineConfig } from 'vitest/config';
@@ -21,6 +22,17 @@ const args = [
 ];
 
 const browserTests = '**/*.browser.test.ts';
+const gpuTests = '**/*.gpu.test.ts';
+
+const chromium = {
+  enabled: true,
+  headless: true,
+  screenshotFailures: false,
+  provider: playwright({
+    launchOptions: { args, ...(executablePath === undefined ? {} : { executablePath }) },
+  }),
+  instances: [{ browser: 'chromium' as const }],
+};
 
 export default defineConfig({
   plugins: [svelte({ configFile: false })],
@@ -54,7 +66,7 @@ export default defineConfig({
           name: 'unit',
           environment: 'node',
           include: ['{src,games,test,bench,bin}/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, browserTests],
+          exclude: [...configDefaults.exclude, browserTests, gpuTests],
           testTimeout: 20_000,
         },
       },
@@ -66,15 +78,20 @@ export default defineConfig({
           testTimeout: 30_000,
           // Deadlines are measured in these tests: one file at a time.
           fileParallelism: false,
-          browser: {
-            enabled: true,
-            headless: true,
-            screenshotFailures: false,
-            provider: playwright({
-              launchOptions: { args, ...(executablePath === undefined ? {} : { executablePath }) },
-            }),
-            instances: [{ browser: 'chromium' }],
-          },
+          browser: chromium,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'gpu',
+          include: ['src/**/*.gpu.test.ts'],
+          // A software GPU takes a second to compile a kernel.
+          testTimeout: 300_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+          setupFiles: process.env.S3_WEBGPU === 'off' ? ['test/gpu-off.ts'] : [],
+          browser: chromium,
         },
       },
     ],

@@ -1,4 +1,4 @@
-// npm test: finds or installs Chromium, then types, lint, unit and browser tests, end-to-end tests. Any failure, or a
+// npm test: finds or installs Chromium, then types, lint, unit, browser and GPU tests, end-to-end tests. Any failure, or a
 // suite that ran nothing, fails the whole.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
@@ -61,6 +61,7 @@ const stages = [
   ['lint', () => run(bin('eslint'), ['.']) && run(bin('prettier'), ['--check', '--log-level', 'warn', '.'])],
   ['unit', () => vitest('unit')],
   ['browser', () => vitest('browser')],
+  ['gpu', () => vitest('gpu')],
   ['end to end', () => run(process.execPath, ['test/e2e/run.mjs'])],
 ];
 

@@ -6,6 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test, vi } from 'vitest';
 import { exitCode, main } from './main.ts';
 
+// A machine without a GPU, wherever this runs.
+vi.mock('../engine/webgpu/dawn.node.ts', () => ({ dawn: async () => ({ requestAdapter: async () => null }) }));
+
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 's3-main-'));
 const file = (name: string, text: string) => {
@@ -49,7 +52,8 @@ test.each([
     'settings/bad-value',
   ],
   ['a missing model', ['run', '--model', join(folder, 'none'), '--out', out()], 'model/not-found'],
-  ['an engine that is not here', ['run', '--engine', 'webgpu', '--out', out()], 'model/engine'],
+  ['an engine that has no adapter', ['run', '--engine', 'webgpu', '--out', out()], 'gpu/unavailable'],
+  ['the same, for the engine alone', ['model', 'logits', '--engine', 'webgpu', '--ids', '1,2'], 'gpu/unavailable'],
   ['a missing log to resume', ['run', '--resume', join(folder, 'none.jsonl')], 'log/missing'],
   ['a file to resume that is no log', ['run', '--resume', noLog], 'import/not-a-log'],
   ['a missing log to verify', ['verify', join(folder, 'none.jsonl')], 'usage/no-file'],

@@ -18,7 +18,6 @@ const BAD_USE = [
   'log/exists',
   'import/not-a-log',
   'model/not-found',
-  'model/engine',
   'gpu/unavailable',
 ];
 

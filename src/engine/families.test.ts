@@ -128,7 +128,7 @@ describe('llama-tied-f32', () => {
     const trainer = session.trainAll(optimizer);
     const got = await trainer.accumulate({ sequences: [ids], weights: [ids.map(() => 1)] });
     expect(Math.abs(got - loss)).toBeLessThan(1e-5);
-    const found = trainer.gradients();
+    const found = await trainer.gradients();
     expect([...found.keys()].map((key) => `grad.${key}`).sort()).toEqual([...gradients.keys()].sort());
     for (const [key, { data }] of found) {
       const expected = gradients.get(`grad.${key}`)!;

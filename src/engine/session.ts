@@ -1,5 +1,4 @@
 // The engine's front door: weights in, a session out. Chooses the executor; knows nothing of how it works.
-import { CodedError } from '../errors.ts';
 import { CpuSession } from './cpu/session.ts';
 import type { ModelWeights, Session } from './types.ts';
 
@@ -9,11 +8,21 @@ export interface SessionOptions {
   threads?: number;
   /** Bytes for weights, cache and activations together. */
   memoryBudget?: number;
+  /** Where WebGPU devices come from; default: navigator.gpu. In Node: Dawn's. */
+  gpu?: GPU;
 }
 
-/** Errors: model/tensor, model/dtype, model/shape, model/memory, model/engine. */
+/** Errors: model/tensor, model/dtype, model/shape, model/memory; for webgpu the gpu/… codes of webgpu/session.ts. */
 export async function createSession(weights: ModelWeights, options: SessionOptions = {}): Promise<Session> {
-  const { engine = 'cpu' } = options;
-  if (engine !== 'cpu') throw new CodedError('model/engine', `There is no ${engine} executor yet.`, 'Use the CPU.');
-  return CpuSession.create(weights, options);
+  const { engine = 'cpu', ...more } = options;
+  switch (engine) {
+    case 'cpu':
+      return CpuSession.create(weights, more);
+    case 'webgpu': {
+      const { WebGpuSession } = await import('./webgpu/session.ts'); // most pages never need it
+      return WebGpuSession.create(weights, more);
+    }
+    default:
+      return engine satisfies never;
+  }
 }

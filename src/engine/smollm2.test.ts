@@ -156,7 +156,7 @@ describeWith([MODEL, REFERENCES], 'SmolLM2-135M-Instruct, Q4_1', () => {
     async () => {
       const step = json(Step, 'lora/step.json');
       const { config } = session;
-      const base = session.baseHash();
+      const base = await session.baseHash();
       const folder = async (name: string) =>
         openAdapter(await directoryFiles(shared(`${REFERENCES}/lora/${name}`)), config);
       const optimizer: AdamW = { lr: step.lr, beta1: 0.9, beta2: 0.999, eps: 1e-8, weightDecay: 0, clip: 0 };
@@ -171,7 +171,7 @@ describeWith([MODEL, REFERENCES], 'SmolLM2-135M-Instruct, Q4_1', () => {
         if (i > 0) continue;
         expect(Math.abs(result.gradNorm / step.gradientNorm0 - 1)).toBeLessThan(1e-3);
         const right = await tensors('lora/gradients-0.safetensors');
-        const found = trainer.gradients();
+        const found = await trainer.gradients();
         expect(found.size).toBe(right.size);
         let most = 0;
         for (const [name, { data }] of found) {
@@ -187,13 +187,13 @@ describeWith([MODEL, REFERENCES], 'SmolLM2-135M-Instruct, Q4_1', () => {
       for (const [i, right] of step.loss.entries()) {
         expect(Math.abs(loss[i]! - right), `step ${i}`).toBeLessThan(1e-3 * Math.abs(right));
       }
-      const trained = trainer.adapter();
+      const trained = await trainer.adapter();
       expect(relative(trained.data, (await folder('adapter-10')).data)).toBeLessThan(1e-3);
       const [after] = await session.score([prompts['trust']!.ids], { adapter: trained, last: true });
       expect(distance(after!.last!, (await tensors('lora/last-logits-after.safetensors')).get('trust')!)).toBeLessThan(
         0.01,
       );
-      expect(session.baseHash()).toBe(base);
+      expect(await session.baseHash()).toBe(base);
       trainer.dispose();
     },
     60 * MINUTES,

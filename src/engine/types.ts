@@ -146,12 +146,12 @@ export interface Trainer {
   /** Accumulates the batch, then one AdamW step; `lr` overrides the optimiser's for this step. */
   step(batch: TrainBatch, lr?: number): Promise<StepResult>;
   /** The gradient now in the buffer, by tensor name (PEFT's names, or Hugging Face's when all weights train). */
-  gradients(): Map<string, { shape: number[]; data: Float32Array }>;
+  gradients(): Promise<Map<string, { shape: number[]; data: Float32Array }>>;
   /** A copy of the adapter as it is now. Only for LoRA trainers. */
-  adapter(): Adapter;
+  adapter(): Promise<Adapter>;
   /** A copy of all weights as they are now (f32). Only for trainers of all weights. */
-  weights(): ModelWeights;
-  optimizer(): OptimizerState;
+  weights(): Promise<ModelWeights>;
+  optimizer(): Promise<OptimizerState>;
   restore(state: OptimizerState): void;
   dispose(): void;
 }
@@ -180,7 +180,7 @@ export interface Session {
   /** All weights train (pretraining). The session's base weights are the ones that change. */
   trainAll(optimizer: AdamW): Trainer;
   /** Sum over all base weight bytes, in tensor-name order, to show that no base weight moved. */
-  baseHash(): string;
+  baseHash(): Promise<string>;
   /** Tensor bytes now held, and the most held so far. */
   memory(): { bytes: number; peak: number };
   close(): Promise<void>;

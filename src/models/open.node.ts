@@ -5,6 +5,7 @@ import { CodedError } from '../errors.ts';
 import { directoryFiles, nodeFile } from '../engine/model/files.node.ts';
 import { type ModelFiles, modelFiles } from '../engine/model/files.ts';
 import { readTexts } from '../engine/model/open.ts';
+import { dawn } from '../engine/webgpu/dawn.node.ts';
 import { openEngineModel, type EngineOptions } from './engine/index.ts';
 import { isWebllm } from './webllm/name.ts';
 import { openEngineText } from './engine/text.ts';
@@ -45,12 +46,13 @@ export async function textByName(name: string, root: string): Promise<ModelText 
 export async function openModelByName(
   name: string,
   root: string,
-  options: Omit<EngineOptions, 'id' | 'title'> = {},
+  options: Omit<EngineOptions, 'id' | 'title' | 'gpu'> = {},
 ): Promise<LanguageModel> {
+  const gpu = options.engine === 'webgpu' ? { gpu: await dawn() } : {};
   const title =
     name
       .split('/')
       .filter((part) => part !== '')
       .at(-1) ?? name;
-  return openEngineModel(await modelFilesByName(name, root), { id: title, title, ...options });
+  return openEngineModel(await modelFilesByName(name, root), { id: title, title, ...options, ...gpu });
 }

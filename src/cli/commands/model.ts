@@ -11,6 +11,7 @@ import { openAdapter, saveAdapter } from '../../engine/model/peft.ts';
 import { fromF32 } from '../../engine/model/convert.ts';
 import { writeSafetensors } from '../../engine/model/safetensors.ts';
 import { createSession } from '../../engine/session.ts';
+import { dawn } from '../../engine/webgpu/dawn.node.ts';
 import { chatTemplateOf, encodeChat } from '../../engine/text/chat.ts';
 import { TextTokenizer } from '../../engine/text/tokenizer.ts';
 import { LORA_TARGETS, type Adapter, type Session } from '../../engine/types.ts';
@@ -21,7 +22,7 @@ export const command: Command = {
   name: 'model',
   summary: 'The engine alone: info, tokens, logits, generate, train.',
   usage:
-    'info|tokens|logits|generate|train --model nano|DIR|FILE.gguf [--adapter DIR] [--ids 1,2,3 | --text T | --file F] [--chat] [--temperature X] [--max N] [--seed N] [--n N] [--data step.json --out DIR [--gradients FILE]] [--threads N] [--json]',
+    'info|tokens|logits|generate|train --model nano|DIR|FILE.gguf [--adapter DIR] [--ids 1,2,3 | --text T | --file F] [--chat] [--temperature X] [--max N] [--seed N] [--n N] [--data step.json --out DIR [--gradients FILE]] [--engine cpu|webgpu] [--threads N] [--json]',
   flags: {
     model: { type: 'string' },
     adapter: { type: 'string' },
@@ -45,15 +46,15 @@ export const command: Command = {
     const action = args.positionals[0]!;
     const known = Object.hasOwn(actions, action) ? actions[action as keyof typeof actions] : undefined;
     if (!known) throw new CodedError('usage/bad-value', `model ${action}`, `one of ${Object.keys(actions).join(', ')}`);
-    const engine = args.oneOf('engine', ['cpu', 'webgpu'], 'cpu');
-    if (engine === 'webgpu')
-      throw new CodedError('gpu/unavailable', 'this build has no WebGPU executor yet', 'use --engine cpu');
+    engineOf(args); // refused before anything is read
     const files = await modelFilesByName(args.text('model') ?? 'nano', io.root);
     const result = await known(await openModel(files), args);
     io.out(JSON.stringify(result));
     return 0;
   },
 };
+
+const engineOf = (args: Args) => args.oneOf('engine', ['cpu', 'webgpu'], 'cpu');
 
 const actions = { info, tokens, logits, generate, train };
 
@@ -129,7 +130,12 @@ async function withSession<T>(
   const folder = args.text('adapter');
   if (folder !== undefined && !existsSync(folder)) throw new CodedError('usage/no-file', `no folder ${folder}`);
   const adapter = folder === undefined ? null : await openAdapter(await directoryFiles(folder), opened.weights.config);
-  const session = await createSession(opened.weights, threads ? { threads } : {});
+  const engine = engineOf(args);
+  const session = await createSession(opened.weights, {
+    ...{ engine },
+    ...(engine === 'webgpu' ? { gpu: await dawn() } : {}),
+    ...(threads ? { threads } : {}),
+  });
   try {
     return await work(session, adapter);
   } finally {
@@ -214,13 +220,13 @@ async function train(opened: OpenedModel, args: Args) {
       loss.push((await trainer.step(batch)).loss);
       const file = args.text('gradients');
       if (step > 0 || file === undefined) continue;
-      const tensors = [...trainer.gradients()].map(
+      const tensors = [...(await trainer.gradients())].map(
         ([name, { shape, data: values }]) => [name, fromF32(values, 'f32', shape)] as const,
       );
       writeFileSync(file, writeSafetensors(new Map(tensors)));
     }
     mkdirSync(out, { recursive: true });
-    for (const [name, bytes] of saveAdapter(trainer.adapter())) writeFileSync(join(out, name), bytes);
+    for (const [name, bytes] of saveAdapter(await trainer.adapter())) writeFileSync(join(out, name), bytes);
     trainer.dispose();
     return { loss };
   });

@@ -72,13 +72,13 @@ export const command: Command = {
         [sum, count, tokens, since] = [0, 0, run.progress.tokens, performance.now()];
       }
       if (loss === null || run.progress.step % every === 0) {
-        run.save();
+        await run.save();
         for (const { game } of plan.games) note(await development(run, game));
         since = performance.now();
       }
       if (loss === null) break;
     }
-    run.save();
+    await run.save();
     for (const name of readdirSync(folder)) {
       if (/^moments-/.test(name) && name !== `moments-${run.progress.step}.bin`) rmSync(join(folder, name));
     }

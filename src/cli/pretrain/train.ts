@@ -51,7 +51,7 @@ export interface Pretraining {
   progress: Progress;
   /** One step; resolves to its loss, or null when the plan is done. */
   step(): Promise<number | null>;
-  save(): void;
+  save(): Promise<void>;
 }
 
 /**
@@ -181,18 +181,18 @@ function nextBatch(plan: Plan, tokenizer: TextTokenizer, progress: Progress): En
   return batch;
 }
 
-function save(
+async function save(
   folder: string,
   trainer: Trainer,
   progress: Progress,
   texts: { tokenizerJson: string; tokenizerConfig: string },
 ) {
-  const files = saveModel(trainer.weights(), {
+  const files = saveModel(await trainer.weights(), {
     tokenizer: texts.tokenizerJson,
     tokenizerConfig: texts.tokenizerConfig,
   });
   for (const [name, bytes] of files) write(join(folder, name), bytes);
-  const { m, v } = trainer.optimizer();
+  const { m, v } = await trainer.optimizer();
   write(join(folder, `moments-${progress.step}.bin`), Buffer.concat([bytesOf(m), bytesOf(v)]));
   // Last, so that a cut-off save leaves the one before in force.
   write(join(folder, 'progress.json'), JSON.stringify(progress));

@@ -14,7 +14,7 @@ export async function digest(threads: number): Promise<{ hash: string; threads: 
   const trainer = session.trainAdapter(freshAdapter(tiny, lora4, 1), adam);
   const sequences = [idsFor(tiny, 40, 1), idsFor(tiny, 21, 2)];
   for (let i = 0; i < 3; i++) await trainer.step({ sequences, weights: sequences.map((s) => s.map(() => 1)) });
-  const adapter = trainer.adapter();
+  const adapter = await trainer.adapter();
   const outs = await session.generate(
     [1, 2, 3].map((seed) => ({
       ...{ ids: idsFor(tiny, 10 * seed, seed), adapter },

@@ -72,7 +72,7 @@ it('attention over two sequences: of q, k and v', () => {
     b.op('attention', { ...where, ...forward });
     b.op('attentionGrad', {
       ...{ ...where, dq: s('dq'), dk: s('dk'), dv: s('dv'), dOut: s('dy'), out: s('y'), q: s('q'), k: s('k') },
-      ...{ lse: s('lse'), sequences: s('sequences'), count: 2, ldq: qs, ldk: ks },
+      ...{ lse: s('lse'), sequences: s('sequences'), count: 2, ldq: qs, ldk: ks, rows },
     });
   });
   close(out('y'), f(q, k, v), 'y');

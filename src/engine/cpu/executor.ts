@@ -1,5 +1,6 @@
 // Runs plans on the WASM kernels: gives every buffer an address, writes the ops as records of 32 words, starts the
 // interpreter on all threads. Knows nothing of models, sequences or training.
+import type { Bind, Machine, PageMemory } from '../host/machine.ts';
 import { type OpName, OP_NAMES, OPS } from '../plan/ops.ts';
 import type { Plan } from '../plan/builder.ts';
 import { sharedKernels, unsharedKernels } from './kernels.generated.ts';
@@ -29,10 +30,8 @@ function compiled(shared: boolean): Promise<WebAssembly.Module> {
   return module;
 }
 
-/** Address of a buffer that lives outside the plan. */
-export type Bind = (name: string) => number;
-
-export class Executor {
+/** Places are addresses: bytes in the one memory. */
+export class Executor implements Machine<number> {
   private slab = { address: 0, words: 0 };
   private records = { address: 0, words: 0 };
   private readonly encoded = new WeakMap<Plan, { version: number; words: Int32Array }>();
@@ -100,7 +99,7 @@ export class Executor {
     return this.arena.ints(this.slotAddress(plan, name), plan.slots.get(name)!.words);
   }
 
-  run(plan: Plan, bind: Bind): void {
+  run(plan: Plan, bind: Bind<number>): void {
     this.prepare(plan);
     const words = this.encode(plan, bind);
     if (words.length > this.records.words) {
@@ -111,7 +110,28 @@ export class Executor {
     this.kernels.run(this.records.address, plan.ops.length, this.threads);
   }
 
-  private encode(plan: Plan, bind: Bind): Int32Array {
+  take(words: number): number {
+    const address = this.arena.take(words * 4);
+    this.arena.floats(address, words).fill(0);
+    return address;
+  }
+  give(address: number): void {
+    this.arena.give(address);
+  }
+  write(address: number, values: Float32Array): void {
+    this.arena.f32.set(values, address / 4);
+  }
+  read(address: number, words: number): Float32Array {
+    return Float32Array.from(this.arena.floats(address, words));
+  }
+
+  readonly pages: PageMemory = {
+    take: (bytes) => this.arena.take(bytes),
+    give: (address) => this.arena.give(address),
+    copy: (from, to, bytes) => void this.arena.u8.copyWithin(to, from, from + bytes),
+  };
+
+  private encode(plan: Plan, bind: Bind<number>): Int32Array {
     const known = this.encoded.get(plan);
     if (known?.version === this.version) return known.words;
     const addresses = plan.buffers.map(({ bound, offset }) =>

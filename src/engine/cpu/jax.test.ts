@@ -35,7 +35,7 @@ it('has the losses of ten steps to 1e-5 and every gradient to 1e-4', async () =>
     const theirs = await peer.lossAndGradients(values);
     const ours = await trainer.step(batch);
     expect(Math.abs(ours.loss - theirs.loss), `loss of step ${step}`).toBeLessThan(1e-5);
-    const gradients = trainer.gradients();
+    const gradients = await trainer.gradients();
     for (const [name, g] of theirs.gradients) {
       if (g.some((x) => x !== 0)) expect(relativeError(gradients.get(name)!.data, g), name).toBeLessThan(1e-4);
       else expect(gradients.get(name)!.data.every((x) => x === 0)).toBe(true);

@@ -56,7 +56,7 @@ it.each(['f16', 'bf16', 'q8_0', 'q4_0', 'q4_1', 'q5_0', 'q5_1', 'q4_k', 'q6_k'] 
       const outs = await session.generate([
         { ids: sequences[1]!, sampling: { temperature: 1, seed: 3, maxTokens: 20 }, adapter },
       ]);
-      results.push({ loss, ids: outs[0]!.ids, gradients: trainer.gradients() });
+      results.push({ loss, ids: outs[0]!.ids, gradients: await trainer.gradients() });
       if (weights === packed) expect(() => session.trainAll(adam)).toThrow('f32');
       await session.close();
     }

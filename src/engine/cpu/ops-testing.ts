@@ -4,7 +4,7 @@ import { PlanBuilder } from '../plan/builder.ts';
 import type { Ref } from '../plan/ops.ts';
 import { pad8 } from '../plan/shape.ts';
 import type { Executor } from './executor.ts';
-import { packF32 } from './pack.ts';
+import { packF32 } from '../host/pack.ts';
 
 export const random = (length: number, seed: number, std = 1): Float32Array => {
   const stream = new RandomStream(seed, 'ops');

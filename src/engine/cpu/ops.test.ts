@@ -5,7 +5,7 @@ import { at } from '../plan/ops.ts';
 import { pad8 } from '../plan/shape.ts';
 import { Executor } from './executor.ts';
 import { padded, panels, random, run, slopes, unpadded } from './ops-testing.ts';
-import { unpackF32 } from './pack.ts';
+import { unpackF32 } from '../host/pack.ts';
 import { relativeError } from './testing.ts';
 
 let executor: Executor;

@@ -58,7 +58,7 @@ describe('a training step', () => {
     const expected = new Reference(config, parametersOf(weightsFor(config), adapter), lora4);
     const loss = expected.loss(reference);
     expect(Math.abs((await trainer.accumulate(batch)) - loss)).toBeLessThan(1e-5 * Math.max(1, Math.abs(loss)));
-    for (const [name, { data }] of trainer.gradients()) {
+    for (const [name, { data }] of await trainer.gradients()) {
       expect(relativeError(data, expected.grads.get(name)!), name).toBeLessThan(1e-4);
     }
   });
@@ -69,7 +69,7 @@ describe('a training step', () => {
     const expected = new Reference(config, parametersOf(weightsFor(config)));
     const loss = expected.loss(reference);
     expect(Math.abs((await trainer.accumulate(batch)) - loss)).toBeLessThan(1e-5 * Math.max(1, Math.abs(loss)));
-    const gradients = trainer.gradients();
+    const gradients = await trainer.gradients();
     expect([...gradients.keys()].sort()).toEqual([...expected.grads.keys()].sort());
     for (const [name, { data }] of gradients) {
       expect(relativeError(data, expected.grads.get(name)!), name).toBeLessThan(1e-4);
@@ -84,7 +84,7 @@ describe('a training step', () => {
     const expected = new Reference(tiny, parametersOf(weightsFor(tiny), adapter), lora);
     expected.loss(reference);
     await trainer.accumulate(batch);
-    for (const [name, { data }] of trainer.gradients()) {
+    for (const [name, { data }] of await trainer.gradients()) {
       expect(relativeError(data, expected.grads.get(name)!), name).toBeLessThan(1e-4);
     }
   });

@@ -124,7 +124,17 @@ export function layerBackward(
   const dv = b.temp(rows * ldk);
   b.op('attentionGrad', {
     ...{ dq, dk, dv, dOut: dAttn, out: s.attn, q: s.q, k: s.k, lse: s.lse, pages: c.pages(layer), tables: c.tables },
-    ...{ sequences: sequences.ref, count: sequences.count, heads, kvHeads, dim, ldq, ldk, scale: 1 / Math.sqrt(dim) },
+    ...{
+      sequences: sequences.ref,
+      count: sequences.count,
+      heads,
+      kvHeads,
+      dim,
+      ldq,
+      ldk,
+      rows,
+      scale: 1 / Math.sqrt(dim),
+    },
   });
   const { positions, ropeTable: table } = c;
   b.op('rope', { x: dq, positions, table, rows, heads, dim, ld: ldq, direction: -1 });

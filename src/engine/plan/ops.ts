@@ -56,13 +56,14 @@ export const OPS = {
   attentionGrad: spec(
     ['dq', 'dk', 'dv'],
     ['dOut', 'out', 'q', 'k', 'lse', 'pages', 'tables', 'sequences'],
-    ['count', 'heads', 'kvHeads', 'dim', 'ldq', 'ldk'],
+    ['count', 'heads', 'kvHeads', 'dim', 'ldq', 'ldk', 'rows'],
     ['scale'],
   ),
   swigluGrad: spec(['dGate', 'dUp'], ['dOut', 'gate', 'up'], ['words'], []),
   embedGrad: spec(['table'], ['dx', 'ids'], ['rows', 'k'], []),
   squareSum: spec(['out'], ['g'], ['words'], []),
-  adamw: spec(['p', 'm', 'v'], ['g'], ['words'], ['keep', 'b1', 'c1', 'b2', 'c2', 'step', 'root', 'eps', 'clip']),
+  clip: spec(['scale'], ['partials', 'logps'], ['count', 'rows'], ['limit']),
+  adamw: spec(['p', 'm', 'v'], ['g', 'scale'], ['words'], ['keep', 'b1', 'c1', 'b2', 'c2', 'step', 'root', 'eps']),
 } satisfies Record<string, OpSpec>;
 
 export type OpName = keyof typeof OPS;

@@ -1,10 +1,11 @@
-// The training step's plans: gradient of the weighted log-likelihood (forward, loss on the rows that carry weight,
-// backward), the global norm, and AdamW. Of the first `recompute` blocks only the input, the attention's output and its
-// log-sum-exp are kept; the rest is computed again when the backward pass reaches them, in the room of the later ones.
+// The training step as one plan: gradient of the weighted log-likelihood (forward, loss on the rows that carry weight,
+// backward) and, when the step is to be taken, the global norm, clipping and AdamW. Of the first `recompute` blocks only the
+// input, the attention's output and its log-sum-exp are kept; the rest is computed again when the backward pass reaches
+// them, in the room of the later ones.
 import type { ModelConfig } from '../types.ts';
-import { PlanBuilder, type Plan } from './builder.ts';
+import type { Plan, PlanBuilder } from './builder.ts';
 import { type BatchCounts, begin, gather, head, headName, headRows, pageWords } from './forward.ts';
-import { type LayerBuffers, type LoraUse, layerForward, rmsNorm } from './layer.ts';
+import { type Context, type LayerBuffers, type LoraUse, layerForward, rmsNorm } from './layer.ts';
 import { layerBackward, type Trained } from './layer-grad.ts';
 import { at, type Ref } from './ops.ts';
 import { pad8 } from './shape.ts';
@@ -33,6 +34,7 @@ export function trainPlan(
   counts: TrainCounts,
   flat: Flat,
   lora: LoraUse | null,
+  update: AdamWNumbers | null,
 ): Plan {
   const start = begin(config, dtype, counts, (b) => b.temp(counts.pages * pageWords(config)));
   const { c, ids } = start;
@@ -49,7 +51,7 @@ export function trainPlan(
     layers.push(buffers);
     x = buffers.out;
   }
-  const d = lossGrad(c, x, counts.weighted, trained);
+  const { d, logps } = lossGrad(c, x, counts.weighted, trained);
   const sequences = { ref: b.slot('sequences', counts.sequences * 3), count: counts.sequences };
   for (let layer = config.layers - 1; layer >= 0; layer--) {
     const { x: input, attn, lse } = layers[layer]!;
@@ -59,11 +61,12 @@ export function trainPlan(
   if (trained.kind === 'all') {
     b.op('embedGrad', { table: place('model.embed_tokens.weight'), dx: d, ids, rows, k: pad8(config.hidden) });
   }
+  if (update) adamw(b, flat.words, logps, counts.weighted, update);
   return b.finish();
 }
 
-/** Loss over the weighted rows of x, in chunks of logits; returns the gradient of all rows of x. */
-function lossGrad(c: Parameters<typeof gather>[0], x: Ref, weighted: number, trained: Trained): Ref {
+/** Loss over the weighted rows of x, in chunks of logits; d is the gradient of all rows of x. */
+function lossGrad(c: Context, x: Ref, weighted: number, trained: Trained): { d: Ref; logps: Ref } {
   const { b, config, rows } = c;
   const [k, ld] = [pad8(config.hidden), pad8(config.vocab)];
   const index = b.slot('weightedRows', weighted);
@@ -111,14 +114,7 @@ function lossGrad(c: Parameters<typeof gather>[0], x: Ref, weighted: number, tra
   const d = b.temp(rows * k);
   b.op('zero', { out: d, words: rows * k });
   b.op('moveRows', { out: d, x: dChosen, index, rows: weighted, width: k, scatter: 1 });
-  return d;
-}
-
-/** f64 partial sums of the gradient's squares, one per 4096 words. */
-export function normPlan(words: number): Plan {
-  const b = new PlanBuilder();
-  b.op('squareSum', { out: b.slot('partials', Math.ceil(words / 4096) * 2), g: b.bound('grad'), words });
-  return b.finish();
+  return { d, logps };
 }
 
 export interface AdamWNumbers {
@@ -129,16 +125,21 @@ export interface AdamWNumbers {
   weightDecay: number;
   /** Counted from 1. */
   step: number;
-  /** Factor on the gradient from clipping. */
+  /** Largest norm of the gradient; 0: any. */
   clip: number;
 }
 
-export function adamwPlan(words: number, o: AdamWNumbers): Plan {
-  const b = new PlanBuilder();
+/** The step, from f64 partial sums of the gradient's squares (one per 4096 words); none where a number is not finite. */
+function adamw(b: PlanBuilder, words: number, logps: Ref, rows: number, o: AdamWNumbers): void {
+  const g = b.bound('grad');
+  const count = Math.ceil(words / 4096);
+  const partials = b.slot('partials', count * 2);
+  const scale = b.temp(1);
+  b.op('squareSum', { out: partials, g, words });
+  b.op('clip', { scale, partials, logps, count, rows, limit: o.clip });
   b.op('adamw', {
-    ...{ p: b.bound('parameters'), m: b.bound('m'), v: b.bound('v'), g: b.bound('grad'), words },
+    ...{ p: b.bound('parameters'), m: b.bound('m'), v: b.bound('v'), g, scale, words },
     ...{ keep: 1 - o.lr * o.weightDecay, b1: o.beta1, c1: 1 - o.beta1, b2: o.beta2, c2: 1 - o.beta2 },
-    ...{ step: o.lr / (1 - o.beta1 ** o.step), root: Math.sqrt(1 - o.beta2 ** o.step), eps: o.eps, clip: o.clip },
+    ...{ step: o.lr / (1 - o.beta1 ** o.step), root: Math.sqrt(1 - o.beta2 ** o.step), eps: o.eps },
   });
-  return b.finish();
 }

@@ -17,6 +17,8 @@ export interface EngineOptions {
   title: string;
   /** Default: cpu. */
   engine?: 'cpu' | 'webgpu';
+  /** Where WebGPU devices come from; default: navigator.gpu. */
+  gpu?: GPU;
   threads?: number;
   /** Bytes that weights, caches and activations may take. */
   memoryBudget?: number;
@@ -43,6 +45,7 @@ export async function openEngineModel(files: ModelFiles, options: EngineOptions)
   const hash = modelHash(weights);
   const session = await createSession(weights, {
     ...(options.engine ? { engine: options.engine } : {}),
+    ...(options.gpu ? { gpu: options.gpu } : {}),
     ...(options.threads ? { threads: options.threads } : {}),
     ...(options.memoryBudget ? { memoryBudget: options.memoryBudget } : {}),
   });
@@ -56,7 +59,10 @@ export async function openEngineModel(files: ModelFiles, options: EngineOptions)
     context: weights.config.context,
     layout: template ? 'chat' : 'plain',
     canTrain: info.canTrain,
-    engine: `${session.engine}, ${session.threads} ${session.threads === 1 ? 'thread' : 'threads'}`,
+    engine:
+      session.engine === 'webgpu'
+        ? session.engine
+        : `${session.engine}, ${session.threads} ${session.threads === 1 ? 'thread' : 'threads'}`,
   };
   return engineModel(session, tokenizer, card, template);
 }

@@ -92,7 +92,10 @@ export function trainingPort(session: Session, adapters: Adapters): TrainingPort
       ),
     async finish() {
       const done = current();
-      const result = { adapter: adapters.add(done.adapter()), optimizer: writeOptimizer(done.optimizer()) };
+      const result = {
+        adapter: adapters.add(await done.adapter()),
+        optimizer: writeOptimizer(await done.optimizer()),
+      };
       drop();
       return result;
     },
@@ -103,7 +106,7 @@ export function trainingPort(session: Session, adapters: Adapters): TrainingPort
       const scores = await session.score(sequences, { adapter: adapter === null ? null : adapters.get(adapter) });
       return scores.map(({ logprobs }) => Array.from(logprobs));
     },
-    baseHash: async () => session.baseHash(),
+    baseHash: () => session.baseHash(),
   };
 }
 

@@ -35,7 +35,7 @@ export function attentionGrad(op: usize, thread: i32, threads: i32): void {
   let dim = load<i32>(op, 60);
   let ldq = load<usize>(op, 64) * 4;
   let ldk = load<usize>(op, 68) * 4;
-  let scale = load<f32>(op, 72);
+  let scale = load<f32>(op, 76); // 72: rows, which others hand out work by
 
   let group = heads / kvHeads;
   let block = <usize>dim * 128;

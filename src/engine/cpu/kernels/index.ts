@@ -6,7 +6,7 @@ import { linear } from './linear';
 import { linearDw, linearDx } from './linear-grad';
 import { crossEntropy } from './loss';
 import { columnSum, rmsNorm, rmsNormGrad } from './norm';
-import { adamw, squareSum } from './optimizer';
+import { adamw, clip, squareSum } from './optimizer';
 import { rope, storeKv } from './rope';
 import { embed, embedGrad, moveRows, zero } from './rows';
 import { sample } from './sample';
@@ -60,6 +60,8 @@ function dispatch(op: usize, thread: i32, threads: i32): void {
     case 19:
       return squareSum(op, thread, threads);
     case 20:
+      return clip(op, thread, threads);
+    case 21:
       return adamw(op, thread, threads);
     default:
       unreachable();

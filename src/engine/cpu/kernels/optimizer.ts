@@ -1,6 +1,9 @@
-// AdamW (Loshchilov & Hutter 2019) as PyTorch writes it, over flat buffers; g is first scaled by `clip`.
+// AdamW (Loshchilov & Hutter 2019) as PyTorch writes it, over flat buffers; g is first multiplied by `scale`, and where
+// that is NaN nothing changes.
 //   p -= lr wd p; m = b1 m + (1-b1) g; v = b2 v + (1-b2) g^2; p -= lr/(1-b1^t) m / (sqrt(v)/sqrt(1-b2^t) + eps)
 // squareSum: partial sums of squares over fixed chunks of 4096 words in f64, for the global norm.
+// clip: scale = limit / (norm + 1e-6) where a limit > 0 is exceeded, else 1; NaN where the norm or a log-probability is
+// not finite.
 
 const CHUNK: usize = 16384; // bytes
 
@@ -9,16 +12,18 @@ export function adamw(op: usize, thread: i32, threads: i32): void {
   let m = load<usize>(op, 8);
   let v = load<usize>(op, 12);
   let g = load<usize>(op, 16);
-  let quads = <u64>(load<u32>(op, 20) >> 2);
-  let keep = f32x4.splat(load<f32>(op, 24));
-  let b1 = f32x4.splat(load<f32>(op, 28));
-  let c1 = f32x4.splat(load<f32>(op, 32));
-  let b2 = f32x4.splat(load<f32>(op, 36));
-  let c2 = f32x4.splat(load<f32>(op, 40));
-  let step = f32x4.splat(load<f32>(op, 44));
-  let root = f32x4.splat(load<f32>(op, 48));
-  let eps = f32x4.splat(load<f32>(op, 52));
-  let clip = f32x4.splat(load<f32>(op, 56));
+  let scale = load<f32>(load<usize>(op, 20));
+  if (scale != scale) return;
+  let quads = <u64>(load<u32>(op, 24) >> 2);
+  let keep = f32x4.splat(load<f32>(op, 28));
+  let b1 = f32x4.splat(load<f32>(op, 32));
+  let c1 = f32x4.splat(load<f32>(op, 36));
+  let b2 = f32x4.splat(load<f32>(op, 40));
+  let c2 = f32x4.splat(load<f32>(op, 44));
+  let step = f32x4.splat(load<f32>(op, 48));
+  let root = f32x4.splat(load<f32>(op, 52));
+  let eps = f32x4.splat(load<f32>(op, 56));
+  let clip = f32x4.splat(scale);
   let end = <usize>((quads * (thread + 1)) / threads) * 16;
   for (let i = <usize>((quads * thread) / threads) * 16; i < end; i += 16) {
     let d = f32x4.mul(v128.load(g + i), clip);
@@ -53,4 +58,20 @@ export function squareSum(op: usize, thread: i32, threads: i32): void {
     low = f64x2.add(low, high);
     store<f64>(out + (<usize>c << 3), f64x2.extract_lane(low, 0) + f64x2.extract_lane(low, 1));
   }
+}
+
+export function clip(op: usize, thread: i32, threads: i32): void {
+  if (thread != 0) return;
+  let scale = load<usize>(op, 4);
+  let partials = load<usize>(op, 8);
+  let logps = load<usize>(op, 12);
+  let count = load<usize>(op, 16);
+  let rows = load<usize>(op, 20);
+  let limit = <f64>load<f32>(op, 24);
+  let sum: f64 = 0;
+  for (let i: usize = 0; i < count; i++) sum += load<f64>(partials + (i << 3));
+  let norm = sqrt(sum);
+  let finite = isFinite(norm);
+  for (let i: usize = 0; i < rows; i++) finite = finite && isFinite(load<f32>(logps + (i << 2)));
+  store<f32>(scale, !finite ? NaN : limit > 0 && norm > limit ? <f32>(limit / (norm + 1e-6)) : 1);
 }

@@ -4,7 +4,7 @@ import { type BatchCounts, pageWords } from '../plan/forward.ts';
 import type { Plan } from '../plan/builder.ts';
 import { PAGE, UNIT } from '../plan/shape.ts';
 import type { ModelConfig } from '../types.ts';
-import type { Executor } from './executor.ts';
+import type { Machine } from './machine.ts';
 
 export interface Ragged {
   ids: Int32Array;
@@ -42,7 +42,7 @@ export const raggedCounts = (batch: Ragged, groups: BatchCounts['groups']): Batc
   ...{ rows: batch.ids.length, units: batch.units.length / 4, tableWords: batch.tables.length, groups },
 });
 
-export function fillRagged(executor: Executor, plan: Plan, batch: Ragged): void {
+export function fillRagged(executor: Pick<Machine<never>, 'ints'>, plan: Plan, batch: Ragged): void {
   for (const name of ['ids', 'positions', 'page', 'tables', 'units', 'sequences'] as const) {
     if (plan.slots.has(name)) executor.ints(plan, name).set(batch[name]);
   }

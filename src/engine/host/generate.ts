@@ -6,8 +6,8 @@ import { generatePlan, pageWords } from '../plan/forward.ts';
 import type { RowGroup } from '../plan/layer.ts';
 import { PAGE, UNIT } from '../plan/shape.ts';
 import type { Generation, GenerateRequest, ModelConfig } from '../types.ts';
-import type { Bind, Executor } from './executor.ts';
 import { commonPrefix, type PagePool } from './kv.ts';
+import type { Bind, Machine } from './machine.ts';
 import { Sequence } from './sequence.ts';
 
 const ACTIVE = 64; // sequences at once
@@ -21,11 +21,11 @@ export interface GenerateOptions {
 }
 
 /** What generation needs of a session. */
-export interface GenerateHost {
+export interface GenerateHost<B> {
   config: ModelConfig;
-  executor: Executor;
+  executor: Machine<B>;
   pool: PagePool;
-  bind: Bind;
+  bind: Bind<B>;
   dtype: (name: string) => number;
   ensureRope(positions: number): void;
   plans: Map<string, Plan>;
@@ -37,8 +37,8 @@ interface Share {
   tokens: number;
 }
 
-export async function generate(
-  host: GenerateHost,
+export async function generate<B>(
+  host: GenerateHost<B>,
   sequences: Sequence[],
   options: GenerateOptions,
 ): Promise<Generation[]> {
@@ -54,7 +54,7 @@ export async function generate(
       admit(host, waiting, active);
       for (const sequence of active) if (sequence.leader?.of.done) recall(host.pool, sequence);
       const shares = share(active);
-      step(host, shares, options);
+      await step(host, shares, options);
       for (const sequence of active) if (sequence.done) retire(host, sequence);
       active = active.filter((sequence) => !sequence.done);
       if (performance.now() - last > YIELD_MS) {
@@ -71,7 +71,7 @@ export async function generate(
 }
 
 /** Moves waiting sequences into the batch while there is room, with what is known of their beginnings. */
-function admit({ pool }: GenerateHost, waiting: Sequence[], active: Sequence[]): void {
+function admit({ pool }: Pick<GenerateHost<never>, 'pool'>, waiting: Sequence[], active: Sequence[]): void {
   let reserved = active.reduce((sum, sequence) => sum + sequence.mostPages, 0);
   while (waiting.length > 0 && active.length < ACTIVE) {
     const next = waiting[0]!;
@@ -127,7 +127,7 @@ function share(active: readonly Sequence[]): Share[] {
   return shares;
 }
 
-function step(host: GenerateHost, shares: Share[], options: GenerateOptions): void {
+async function step<B>(host: GenerateHost<B>, shares: Share[], options: GenerateOptions): Promise<void> {
   const { config, executor, pool, plans } = host;
   const groups: RowGroup[] = [];
   const [rows, units, tables, chosen]: [number[], number[], number[], Sequence[]] = [[], [], [], []];
@@ -183,19 +183,20 @@ function step(host: GenerateHost, shares: Share[], options: GenerateOptions): vo
     executor.ints(plan, 'chosen').set(chosenRows);
     fillSampling(host, plan, chosen, masks);
   }
-  executor.run(plan, host.bind);
+  await executor.run(plan, host.bind);
   if (chosen.length > 0) collect(executor, plan, chosen, options);
 }
 
-function fillSampling(
-  { executor, config }: GenerateHost,
+function fillSampling<B>(
+  { executor, config }: GenerateHost<B>,
   plan: Plan,
   chosen: Sequence[],
   masks: (Uint8Array | null)[],
 ) {
   const ints = executor.ints(plan, 'parameters');
   const floats = executor.floats(plan, 'parameters');
-  const maskBytes = executor.slotAddress(plan, 'masks');
+  const maskWords = executor.ints(plan, 'masks');
+  const maskBytes = new Uint8Array(maskWords.buffer, maskWords.byteOffset, maskWords.byteLength);
   let used = 0;
   chosen.forEach((sequence, i) => {
     const { topK, topP, seed } = sequence.request.sampling;
@@ -209,13 +210,18 @@ function fillSampling(
     const mask = masks[i];
     ints[at + 6] = mask ? used : -1;
     if (mask) {
-      executor.arena.u8.set(mask.subarray(0, config.vocab), maskBytes + used);
+      maskBytes.set(mask.subarray(0, config.vocab), used);
       used += config.vocab;
     }
   });
 }
 
-function collect(executor: Executor, plan: Plan, chosen: Sequence[], options: GenerateOptions): void {
+function collect(
+  executor: Pick<Machine<never>, 'ints'>,
+  plan: Plan,
+  chosen: Sequence[],
+  options: GenerateOptions,
+): void {
   const ints = executor.ints(plan, 'results').slice();
   const floats = new Float32Array(ints.buffer);
   chosen.forEach((sequence, i) => {
@@ -233,7 +239,7 @@ function collect(executor: Executor, plan: Plan, chosen: Sequence[], options: Ge
   });
 }
 
-function retire({ pool }: GenerateHost, sequence: Sequence): void {
+function retire({ pool }: Pick<GenerateHost<never>, 'pool'>, sequence: Sequence): void {
   const pages = sequence.pages.splice(0);
   if (sequence.computed > 0) pool.remember(sequence.key, sequence.ids.slice(0, sequence.computed), pages);
 }

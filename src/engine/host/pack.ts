@@ -1,6 +1,6 @@
-// Row-major tensors <-> panels [N/8][K][8] in WASM memory, zero-padded. Knows storage types' bytes, not their meaning.
-// A block type keeps its bits: the 8 columns' blocks of the same k lie interleaved, byte by byte, f16 by f16. The kernels
-// read them in kernels/unpack.ts.
+// Row-major tensors <-> panels [N/8][K][8], zero-padded. Knows storage types' bytes, not their meaning. A block type keeps
+// its bits: the 8 columns' blocks of the same k lie interleaved, byte by byte, f16 by f16. Kernels read them in
+// cpu/kernels/unpack.ts and webgpu/kernels/weight.wgsl.
 import { type BlockType, HALVES, isBlockType } from '../model/blocks.ts';
 import { toF32 } from '../model/convert.ts';
 import { BLOCKS } from '../model/dtype.ts';
@@ -24,7 +24,7 @@ export const packF32 = (source: Float32Array, n: number, k: number, target: Floa
   interleave(source, n, k, target);
 
 /** Panels back into row-major values. */
-export function unpackF32(panels: Float32Array, n: number, k: number): Float32Array {
+export function unpackF32(panels: Float32Array, n: number, k: number): Float32Array<ArrayBuffer> {
   const kp = pad8(k);
   const out = new Float32Array(n * k);
   for (let row = 0; row < n; row++) {

@@ -3,7 +3,7 @@
 import { pageWords } from '../plan/forward.ts';
 import { PAGE } from '../plan/shape.ts';
 import type { ModelConfig } from '../types.ts';
-import type { Arena } from './memory.ts';
+import type { PageMemory } from './machine.ts';
 
 interface Remembered {
   /** Content of the adapter ('' for none). */
@@ -21,7 +21,7 @@ export class PagePool {
   private remembered: Remembered[] = []; // least recently used first
 
   constructor(
-    private readonly arena: Arena,
+    private readonly memory: PageMemory,
     config: ModelConfig,
     /** Most pages to hold, remembered ones included. */
     readonly limit: number,
@@ -36,7 +36,7 @@ export class PagePool {
 
   take(): number {
     while (this.free.length === 0 && this.references.size >= this.limit && this.forgetOldest());
-    const page = this.free.pop() ?? this.arena.take(this.bytes);
+    const page = this.free.pop() ?? this.memory.take(this.bytes);
     this.references.set(page, 1);
     return page;
   }
@@ -59,7 +59,7 @@ export class PagePool {
   /** A private copy of a page that others may read. */
   copy(page: number): number {
     const mine = this.take();
-    this.arena.u8.copyWithin(mine, page, page + this.bytes);
+    this.memory.copy(page, mine, this.bytes);
     return mine;
   }
 
@@ -110,7 +110,7 @@ export class PagePool {
   /** Forgets all finished sequences and gives free pages back. */
   clear(): void {
     while (this.forgetOldest());
-    for (const page of this.free) this.arena.give(page);
+    for (const page of this.free) this.memory.give(page);
     this.free = [];
   }
 }

@@ -9,8 +9,8 @@ import { fillRagged, ragged, raggedCounts } from './ragged.ts';
 
 const ROWS = 2048;
 
-export async function score(
-  host: GenerateHost,
+export async function score<B>(
+  host: GenerateHost<B>,
   sequences: readonly ArrayLike<number>[],
   lora: LoraUse | null,
   wantLast: boolean,
@@ -20,19 +20,19 @@ export async function score(
     let [to, rows] = [from, 0];
     while (to < sequences.length && (to === from || rows + sequences[to]!.length <= ROWS))
       rows += sequences[to++]!.length;
-    out.push(...scoreBatch(host, sequences.slice(from, to), lora, wantLast));
+    out.push(...(await scoreBatch(host, sequences.slice(from, to), lora, wantLast)));
     from = to;
     if (from < sequences.length) await macrotask();
   }
   return out;
 }
 
-function scoreBatch(
-  { config, dtype, executor, bind, ensureRope }: GenerateHost,
+async function scoreBatch<B>(
+  { config, dtype, executor, bind, ensureRope }: GenerateHost<B>,
   sequences: ArrayLike<number>[],
   lora: LoraUse | null,
   wantLast: boolean,
-): TokenScores[] {
+): Promise<TokenScores[]> {
   const batch = ragged(config, sequences);
   const rows = batch.ids.length;
   ensureRope(Math.max(...sequences.map((s) => s.length)));
@@ -52,7 +52,7 @@ function scoreBatch(
     row += sequence.length;
   }
   if (wantLast) executor.ints(plan, 'lastRows').set(sequences.map((s, i) => starts[i]! + s.length - 1));
-  executor.run(plan, bind);
+  await executor.run(plan, bind);
   const [logps, lses] = [executor.floats(plan, 'logps'), executor.floats(plan, 'lses')];
   return sequences.map((sequence, i) => {
     const start = starts[i]!;

@@ -1,21 +1,23 @@
-// LoRA adapters in WASM memory: panels in plan/shape.ts's flat order. Resident ones are found by their content, so that
-// a changed adapter is another one; the least recently used leave. Knows nothing of training.
+// LoRA adapters in an executor's memory: panels in plan/shape.ts's flat order. Resident ones are found by their content,
+// so that a changed adapter is another one; the least recently used leave. Knows nothing of training.
 import { checkAdapter } from '../model/adapter.ts';
 import type { LoraUse } from '../plan/layer.ts';
 import { type LoraLayout, loraLayout, pad8 } from '../plan/shape.ts';
 import type { Adapter, LoraConfig, ModelConfig } from '../types.ts';
-import type { Executor } from './executor.ts';
+import type { Machine } from './machine.ts';
 import { packF32, unpackF32 } from './pack.ts';
 
 const RESIDENT = 4;
 
 /** The flat buffer of panels from an adapter's values. */
-export function packAdapter(values: Float32Array, adapter: Adapter, layout: LoraLayout, target: Float32Array): void {
+export function packAdapter(values: Float32Array, adapter: Adapter, layout: LoraLayout): Float32Array {
+  const target = new Float32Array(layout.words);
   const slots = new Map(adapter.layout.map((slot) => [slot.name, slot]));
   for (const { name, n, k, offset } of layout.pieces) {
     const from = slots.get(name)!.offset;
     packF32(values.subarray(from, from + n * k), n, k, target.subarray(offset, offset + pad8(n) * pad8(k)));
   }
+  return target;
 }
 
 /** The values of an adapter's layout from panels. */
@@ -43,12 +45,12 @@ function contentKey({ config, data }: Adapter): string {
   return `${config.rank}/${config.alpha}/${config.targets.join()}/${a >>> 0}/${b >>> 0}`;
 }
 
-export class AdapterStore {
-  private readonly resident = new Map<string, { key: string; address: number; use: LoraUse }>();
+export class AdapterStore<B> {
+  private readonly resident = new Map<string, { key: string; place: B; use: LoraUse }>();
   private serial = 0;
 
   constructor(
-    private readonly executor: Executor,
+    private readonly machine: Machine<B>,
     private readonly config: ModelConfig,
   ) {}
 
@@ -60,23 +62,23 @@ export class AdapterStore {
     if (!found) {
       checkAdapter(adapter, this.config);
       const layout = loraLayout(this.config, adapter.config);
-      for (const [old, { address }] of this.resident) {
+      for (const [old, { place }] of this.resident) {
         if (this.resident.size < RESIDENT) break;
         if (inUse.has(old)) continue;
-        this.executor.arena.give(address);
+        this.machine.give(place);
         this.resident.delete(old);
       }
-      const address = this.executor.arena.take(layout.words * 4);
-      packAdapter(adapter.data, adapter, layout, this.executor.arena.floats(address, layout.words));
-      found = { key, address, use: loraUse(`adapter:${this.serial++}`, layout, adapter.config) };
+      const place = this.machine.take(layout.words);
+      this.machine.write(place, packAdapter(adapter.data, adapter, layout));
+      found = { key, place, use: loraUse(`adapter:${this.serial++}`, layout, adapter.config) };
     }
     this.resident.delete(key);
     this.resident.set(key, found); // last is the most recent
     return { key, use: found.use };
   }
 
-  address(buffer: string): number | undefined {
-    for (const { use, address } of this.resident.values()) if (use.buffer === buffer) return address;
+  place(buffer: string): B | undefined {
+    for (const { use, place } of this.resident.values()) if (use.buffer === buffer) return place;
     return undefined;
   }
 }

@@ -3,35 +3,36 @@
 import { CodedError } from '../../errors.ts';
 import type { LoraUse } from '../plan/layer.ts';
 import type { Plan } from '../plan/builder.ts';
-import { adamwPlan, type Flat, normPlan, trainPlan } from '../plan/train.ts';
+import { type AdamWNumbers, type Flat, trainPlan } from '../plan/train.ts';
 import type { AdamW, Adapter, ModelConfig, ModelWeights, OptimizerState, StepResult, TrainBatch } from '../types.ts';
 import type { Trainer } from '../types.ts';
-import type { Bind, Executor } from './executor.ts';
+import type { Bind, Machine } from './machine.ts';
 import { fillRagged, ragged, raggedCounts } from './ragged.ts';
 
 /** What is being trained: where it lies and how it is read out. */
-export interface Subject {
+export interface Subject<B> {
   flat: Flat;
   lora: LoraUse | null;
-  /** Address of the flat parameters. */
-  parameters: number;
+  /** The flat parameters. */
+  parameters: B;
   /** A flat buffer as named, row-major tensors. */
   named(flat: Float32Array): Map<string, { shape: number[]; data: Float32Array }>;
   /** Public order of moments <-> the flat buffer's. */
   toPublic(flat: Float32Array): Float32Array;
-  fromPublic(values: Float32Array, flat: Float32Array): void;
-  adapter(): Adapter;
-  weights(): ModelWeights;
+  fromPublic(values: Float32Array): Float32Array;
+  /** The trained values, from the flat parameters. Errors: training/kind. */
+  adapter(flat: Float32Array): Adapter;
+  weights(flat: Float32Array): ModelWeights;
   /** The parameters have changed. */
   changed(): void;
   dispose(): void;
 }
 
-export interface TrainHost {
+export interface TrainHost<B> {
   config: ModelConfig;
-  executor: Executor;
+  executor: Machine<B>;
   dtype: (name: string) => number;
-  bind: Bind;
+  bind: Bind<B>;
   ensureRope(positions: number): void;
   /** Runs one piece of work after what was asked before. */
   queue<T>(work: () => T | Promise<T>): Promise<T>;
@@ -47,86 +48,71 @@ interface Prepared {
   coefficients: number[];
 }
 
-export class CpuTrainer implements Trainer {
-  private readonly grad: number;
-  private readonly m: number;
-  private readonly v: number;
+export class PlanTrainer<B> implements Trainer {
+  private readonly grad: B;
+  private readonly m: B;
+  private readonly v: B;
   private steps = 0;
   private fresh = true;
   private disposed = false;
 
   constructor(
-    private readonly host: TrainHost,
-    private readonly subject: Subject,
+    private readonly host: TrainHost<B>,
+    private readonly subject: Subject<B>,
     private readonly settings: AdamW,
   ) {
-    const { arena } = host.executor;
-    const bytes = subject.flat.words * 4;
-    [this.grad, this.m, this.v] = [arena.take(bytes), arena.take(bytes), arena.take(bytes)];
-    for (const address of [this.grad, this.m, this.v]) arena.floats(address, subject.flat.words).fill(0);
+    const { executor } = host;
+    const { words } = subject.flat;
+    [this.grad, this.m, this.v] = [executor.take(words), executor.take(words), executor.take(words)];
   }
 
   accumulate(batch: TrainBatch): Promise<number> {
-    return this.host.queue(() => this.backward(batch).loss);
+    return this.host.queue(async () => (await this.run(batch, null)).loss);
   }
 
   step(batch: TrainBatch, lr = this.settings.lr): Promise<StepResult> {
-    return this.host.queue(() => {
-      const { loss, tokens } = this.backward(batch);
-      const gradNorm = this.norm();
-      if (!Number.isFinite(gradNorm)) throw diverged('gradient');
-      const { clip } = this.settings;
-      const scale = clip > 0 && gradNorm > clip ? clip / (gradNorm + 1e-6) : 1;
-      const numbers = { ...this.settings, lr, step: ++this.steps, clip: scale };
-      this.host.executor.run(adamwPlan(this.subject.flat.words, numbers), this.bind);
-      this.fresh = true; // the next gradient starts anew; this one stays readable until then
+    return this.host.queue(async () => {
+      const result = await this.run(batch, { ...this.settings, lr, step: this.steps + 1 });
+      if (!Number.isFinite(result.gradNorm)) throw diverged('gradient'); // nothing has been changed: see op clip
+      this.steps++;
       this.subject.changed();
-      return { loss, gradNorm, tokens };
+      return result;
     });
   }
 
-  private backward(batch: TrainBatch): { loss: number; tokens: number } {
-    if (this.disposed) throw new CodedError('training/disposed', 'This trainer has been disposed of.');
+  /** One plan: forward, loss, backward and, with `update`, AdamW. */
+  private async run(batch: TrainBatch, update: AdamWNumbers | null): Promise<StepResult> {
+    this.check();
     const { config, dtype, executor } = this.host;
+    const { flat, lora } = this.subject;
     const prepared = prepareBatch(config, batch);
     const packed = ragged(config, prepared.sequences);
     this.host.ensureRope(Math.max(...prepared.sequences.map((s) => s.length)));
     const counts = {
-      ...raggedCounts(packed, [{ row: 0, rows: packed.ids.length, lora: this.subject.lora }]),
+      ...raggedCounts(packed, [{ row: 0, rows: packed.ids.length, lora }]),
       ...{ pages: packed.pages, sequences: prepared.sequences.length, weighted: prepared.rows.length },
       fresh: this.fresh,
     };
     const plan = fewestRecomputed(config.layers, this.host.activationBytes, (recompute) =>
-      trainPlan(config, dtype, { ...counts, recompute }, this.subject.flat, this.subject.lora),
+      trainPlan(config, dtype, { ...counts, recompute }, flat, lora, update),
     );
     executor.prepare(plan);
     fillRagged(executor, plan, packed);
     executor.ints(plan, 'weightedRows').set(prepared.rows);
     executor.ints(plan, 'targets').set(prepared.targets);
     executor.floats(plan, 'coefficients').set(prepared.coefficients);
-    executor.run(plan, this.bind);
-    this.fresh = false;
+    this.fresh = true; // after a step the next gradient starts anew; this one stays readable until then
+    await executor.run(plan, this.bind);
     const logps = executor.floats(plan, 'logps');
     let loss = 0;
     prepared.coefficients.forEach((c, i) => (loss -= c * logps[i]!));
-    if (!Number.isFinite(loss)) {
-      this.fresh = true;
-      throw diverged('loss');
-    }
-    return { loss, tokens: packed.ids.length };
+    if (!Number.isFinite(loss)) throw diverged('loss');
+    this.fresh = update !== null;
+    const gradNorm = update ? norm(executor.floats(plan, 'partials'), flat.words) : 0;
+    return { loss, gradNorm, tokens: packed.ids.length };
   }
 
-  private norm(): number {
-    const { executor } = this.host;
-    const plan = normPlan(this.subject.flat.words);
-    executor.run(plan, this.bind);
-    const floats = executor.floats(plan, 'partials').slice();
-    let sum = 0;
-    for (const part of new Float64Array(floats.buffer, 0, Math.ceil(this.subject.flat.words / 4096))) sum += part;
-    return Math.sqrt(sum);
-  }
-
-  private readonly bind: Bind = (name) => {
+  private readonly bind: Bind<B> = (name) => {
     if (name === 'grad') return this.grad;
     if (name === 'm') return this.m;
     if (name === 'v') return this.v;
@@ -134,39 +120,57 @@ export class CpuTrainer implements Trainer {
     return this.host.bind(name);
   };
 
-  private flat = (address: number): Float32Array => this.host.executor.arena.floats(address, this.subject.flat.words);
-
-  gradients(): Map<string, { shape: number[]; data: Float32Array }> {
-    return this.subject.named(this.flat(this.grad));
+  private check(): void {
+    if (this.disposed) throw new CodedError('training/disposed', 'This trainer has been disposed of.');
   }
 
-  adapter(): Adapter {
-    return this.subject.adapter();
+  private flat(place: B): Promise<Float32Array> {
+    return this.host.queue(() => {
+      this.check();
+      return this.host.executor.read(place, this.subject.flat.words);
+    });
   }
 
-  weights(): ModelWeights {
-    return this.subject.weights();
+  async gradients(): Promise<Map<string, { shape: number[]; data: Float32Array }>> {
+    return this.subject.named(await this.flat(this.grad));
   }
 
-  optimizer(): OptimizerState {
+  async adapter(): Promise<Adapter> {
+    return this.subject.adapter(await this.flat(this.subject.parameters));
+  }
+
+  async weights(): Promise<ModelWeights> {
+    return this.subject.weights(await this.flat(this.subject.parameters));
+  }
+
+  async optimizer(): Promise<OptimizerState> {
     const { toPublic } = this.subject;
-    return { step: this.steps, m: toPublic(this.flat(this.m)), v: toPublic(this.flat(this.v)) };
+    const step = this.steps;
+    const [m, v] = await Promise.all([this.flat(this.m), this.flat(this.v)]);
+    return { step, m: toPublic(m), v: toPublic(v) };
   }
 
   restore(state: OptimizerState): void {
     this.steps = state.step;
-    this.subject.fromPublic(state.m, this.flat(this.m));
-    this.subject.fromPublic(state.v, this.flat(this.v));
+    this.host.executor.write(this.m, this.subject.fromPublic(state.m));
+    this.host.executor.write(this.v, this.subject.fromPublic(state.v));
     this.fresh = true;
   }
 
   dispose(): void {
     if (this.disposed) return;
     this.disposed = true;
-    for (const address of [this.grad, this.m, this.v]) this.host.executor.arena.give(address);
+    for (const place of [this.grad, this.m, this.v]) this.host.executor.give(place);
     this.subject.dispose();
     this.host.executor.release();
   }
+}
+
+/** Of the f64 partial sums of squares, one per 4096 words. */
+function norm(partials: Float32Array, words: number): number {
+  let sum = 0;
+  for (const part of new Float64Array(partials.slice().buffer, 0, Math.ceil(words / 4096))) sum += part;
+  return Math.sqrt(sum);
 }
 
 /** The plan that recomputes the fewest layers within `bytes`; all of them where even that does not suffice. */

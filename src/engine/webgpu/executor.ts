@@ -1,0 +1,260 @@
+// Runs plans on a GPU: every op becomes one or two dispatches, a plan one compute pass in one submit. The slab, the
+// numbers of all ops and the way back are one buffer each, kept and grown; a plan that fits makes none.
+// Knows nothing of models, sequences or training.
+import { CodedError } from '../../errors.ts';
+import type { Bind, Machine } from '../host/machine.ts';
+import type { Plan } from '../plan/builder.ts';
+import { OPS, type PlanOp } from '../plan/ops.ts';
+import { type Block, type Gpu, MAP_READ, USAGE } from './device.ts';
+import { DISPATCHES, type Dispatch, type Numbers } from './kernels.ts';
+import { bindGroupLayout, pipelineFor } from './pipelines.ts';
+import type { Where } from './prelude.ts';
+
+/** A place outside the slab; offset in words. */
+export interface Place {
+  readonly block: Block;
+  readonly offset: number;
+}
+
+interface Step {
+  dispatch: Dispatch;
+  where: readonly Where[];
+  /** Of the operands outside the slab, in order. */
+  blocks: readonly Block[];
+  pipeline: Promise<GPUComputePipeline>;
+  record: number;
+}
+
+interface Encoded {
+  version: number;
+  steps: Step[];
+  /** One record of 256 bytes an op: where its operands begin, its numbers. */
+  records: Uint32Array<ArrayBuffer>;
+  /** Slots that ops write. */
+  outputs: { offset: number; words: number }[];
+}
+
+const RECORD = 64; // words: the alignment of a dynamic uniform offset
+const SPREAD = 32768; // block_of in math.wgsl
+const DEADLINE_MS = 120_000;
+
+export class GpuExecutor implements Machine<Place> {
+  private slab: Block | null = null;
+  private params: Block | null = null;
+  private back: Block | null = null;
+  private mirror = new ArrayBuffer(0);
+  private readonly encoded = new WeakMap<Plan, Encoded>();
+  private readonly groups = new Map<string, GPUBindGroup>();
+  private version = 0;
+
+  /** `software`: use the kernels for adapters that compute on the processor. */
+  constructor(
+    readonly gpu: Gpu,
+    private readonly software = gpu.facts.software,
+  ) {}
+
+  prepare(plan: Plan): void {
+    this.slab = this.grown(this.slab, plan.words);
+    const bytes = slotWords(plan) * 4;
+    if (bytes > this.mirror.byteLength) this.mirror = new ArrayBuffer(bytes);
+  }
+
+  /** The same block, or a larger one in its place; contents are not kept. */
+  private grown(block: Block | null, words: number, usage?: number): Block {
+    if (block && block.words >= words) return block;
+    if (block) this.drop(block);
+    return this.gpu.take(words, usage);
+  }
+
+  private drop(block: Block): void {
+    this.gpu.give(block);
+    this.moved();
+  }
+
+  /** A buffer outside the slab has moved: encode plans again. */
+  moved(): void {
+    this.version++;
+    this.groups.clear();
+  }
+
+  release(): void {
+    if (this.slab) this.drop(this.slab);
+    this.slab = null;
+  }
+
+  floats(plan: Plan, name: string): Float32Array {
+    const { offset, words } = plan.slots.get(name)!;
+    return new Float32Array(this.mirror, offset * 4, words);
+  }
+  ints(plan: Plan, name: string): Int32Array {
+    const { offset, words } = plan.slots.get(name)!;
+    return new Int32Array(this.mirror, offset * 4, words);
+  }
+
+  /** Errors: gpu/lost, gpu/invalid, gpu/memory, gpu/stuck, gpu/kernel. */
+  async run(plan: Plan, bind: Bind<Place>): Promise<void> {
+    const { gpu } = this;
+    gpu.check();
+    this.prepare(plan);
+    const { steps, records, outputs } = this.encode(plan, bind);
+    this.params = this.grown(this.params, records.length, USAGE.uniform | USAGE.copyTarget);
+    const words = outputs.reduce((sum, output) => sum + output.words, 0);
+    if (words > 0) this.back = this.grown(this.back, words, USAGE.mapRead | USAGE.copyTarget);
+    const pipelines = await Promise.all(steps.map(({ pipeline }) => pipeline));
+    gpu.scoped(() => {
+      const { queue } = gpu.device;
+      const inputs = slotWords(plan) * 4;
+      if (inputs > 0) queue.writeBuffer(this.slab!.buffer, 0, this.mirror, 0, inputs);
+      queue.writeBuffer(this.params!.buffer, 0, records);
+      const encoder = gpu.device.createCommandEncoder();
+      const pass = encoder.beginComputePass();
+      steps.forEach((step, i) => {
+        const { groups } = step.dispatch;
+        if (groups === 0) return;
+        pass.setPipeline(pipelines[i]!);
+        pass.setBindGroup(0, this.group(step), [step.record * RECORD * 4]);
+        pass.dispatchWorkgroups(Math.min(groups, SPREAD), Math.ceil(groups / SPREAD));
+      });
+      pass.end();
+      let to = 0;
+      for (const output of outputs) {
+        encoder.copyBufferToBuffer(this.slab!.buffer, output.offset * 4, this.back!.buffer, to, output.words * 4);
+        to += output.words * 4;
+      }
+      gpu.submit(encoder.finish());
+    });
+    if (words > 0) {
+      const values = await this.arrived(this.back!, words);
+      let from = 0;
+      for (const output of outputs) {
+        new Uint32Array(this.mirror, output.offset * 4, output.words).set(values.subarray(from, from + output.words));
+        from += output.words;
+      }
+    }
+    await gpu.settled();
+  }
+
+  private async arrived(block: Block, words: number): Promise<Uint32Array> {
+    await this.gpu.within(DEADLINE_MS, block.buffer.mapAsync(MAP_READ, 0, words * 4));
+    const values = new Uint32Array(block.buffer.getMappedRange(0, words * 4).slice(0));
+    block.buffer.unmap();
+    return values;
+  }
+
+  private group({ dispatch, where, blocks }: Step): GPUBindGroup {
+    const kinds = where.filter((place) => place === 'read' || place === 'write');
+    const key = `${kinds.join()}|${blocks.map(({ id }) => id).join()}`;
+    let group = this.groups.get(key);
+    if (!group) {
+      const resources = [{ buffer: this.params!.buffer, size: RECORD * 4 }, this.slab!, ...blocks];
+      group = this.gpu.device.createBindGroup({
+        label: dispatch.name,
+        layout: bindGroupLayout(this.gpu, where),
+        entries: resources.map(({ buffer, ...rest }, binding) => ({
+          binding,
+          resource: binding === 0 ? { buffer, ...('size' in rest ? { size: rest.size } : {}) } : { buffer },
+        })),
+      });
+      this.groups.set(key, group);
+    }
+    return group;
+  }
+
+  private encode(plan: Plan, bind: Bind<Place>): Encoded {
+    const known = this.encoded.get(plan);
+    if (known?.version === this.version) return known;
+    const places = plan.buffers.map(({ bound }) => (bound === null ? null : bind(bound)));
+    const records = new Uint32Array(plan.ops.length * RECORD);
+    const reals = new Float32Array(records.buffer);
+    const written = new Set<number>();
+    const steps: Step[] = [];
+    plan.ops.forEach((op, i) => {
+      const outs = OPS[op.name].out.length;
+      const blocks: Block[] = [];
+      let w = i * RECORD;
+      const where = op.refs.map((ref, r): Where => {
+        if (!ref) {
+          w++;
+          return 'none';
+        }
+        const place = places[ref.buffer];
+        records[w++] = ref.offset + (place ? place.offset : plan.buffers[ref.buffer]!.offset);
+        if (!place) {
+          if (r < outs) written.add(plan.buffers[ref.buffer]!.offset);
+          return 'slab';
+        }
+        blocks.push(place.block);
+        return r < outs ? 'write' : 'read';
+      });
+      for (const int of op.ints) records[w++] = int;
+      for (const real of op.reals) reals[w++] = real;
+      for (const dispatch of DISPATCHES[op.name](numbersOf(op), this.software)) {
+        steps.push({ dispatch, where, blocks, pipeline: pipelineFor(this.gpu, op.name, dispatch, where), record: i });
+      }
+    });
+    const outputs = [...plan.slots.values()].filter(({ offset }) => written.has(offset));
+    const encoded = { version: this.version, steps, records, outputs };
+    this.encoded.set(plan, encoded);
+    return encoded;
+  }
+
+  take(words: number): Place {
+    return { block: this.gpu.take(words), offset: 0 };
+  }
+  give({ block }: Place): void {
+    this.drop(block);
+  }
+  write({ block, offset }: Place, values: Float32Array): void {
+    this.gpu.device.queue.writeBuffer(block.buffer, offset * 4, values as Float32Array<ArrayBuffer>);
+  }
+  async read(place: Place, words: number): Promise<Float32Array> {
+    return new Float32Array((await this.words(place, words)).buffer);
+  }
+
+  /** A copy of words of any type. Errors: as run. */
+  async words({ block, offset }: Place, words: number): Promise<Uint32Array<ArrayBuffer>> {
+    const { gpu } = this;
+    gpu.check();
+    const back = gpu.take(words, USAGE.mapRead | USAGE.copyTarget);
+    try {
+      gpu.scoped(() => {
+        const encoder = gpu.device.createCommandEncoder();
+        encoder.copyBufferToBuffer(block.buffer, offset * 4, back.buffer, 0, words * 4);
+        gpu.submit(encoder.finish());
+      });
+      const values = await this.arrived(back, words);
+      await gpu.settled();
+      return values as Uint32Array<ArrayBuffer>;
+    } finally {
+      gpu.give(back);
+    }
+  }
+
+  /** The first words of the slab as the last plan left them. Only tests ask. */
+  dump(words: number): Promise<Uint32Array<ArrayBuffer>> {
+    return this.words({ block: this.slab!, offset: 0 }, words);
+  }
+
+  close(): void {
+    for (const block of [this.slab, this.params, this.back]) if (block) this.gpu.give(block);
+    this.slab = this.params = this.back = null;
+  }
+}
+
+function numbersOf(op: PlanOp): Numbers {
+  const { int } = OPS[op.name] as { int: readonly string[] };
+  return Object.fromEntries(int.map((name, i) => [name, op.ints[i]!]));
+}
+
+/** Slots lie at the slab's beginning, before all temporaries. */
+function slotWords(plan: Plan): number {
+  let end = 0;
+  for (const { offset, words } of plan.slots.values()) end = Math.max(end, offset + words);
+  return end;
+}
+
+// A record must hold every op.
+for (const [name, { out, in: read, int, real }] of Object.entries(OPS)) {
+  if (out.length + read.length + int.length + real.length > RECORD)
+    throw new CodedError('gpu/kernel', `${name} is too wide`);
+}

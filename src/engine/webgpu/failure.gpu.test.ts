@@ -1,0 +1,64 @@
+// What goes wrong on a GPU has a code, and ends the run that it happened to.
+import { describe, expect, it } from 'vitest';
+import { adam, adapterFor, idsFor, lora4, tiny, weightsFor } from '../cpu/testing.ts';
+import { createSession } from '../session.ts';
+import { Gpu } from './device.ts';
+import { WebGpuSession } from './session.ts';
+
+const ask = { ids: idsFor(tiny, 10, 1), sampling: { temperature: 1, seed: 1, maxTokens: 4 } };
+const sequences = [idsFor(tiny, 20, 1)];
+const batch = { sequences, weights: [sequences[0]!.map(() => 1)] };
+
+describe('numbers', () => {
+  it('a NaN stops training before anything has changed, and generation; the session lives on', async () => {
+    const session = await createSession(weightsFor(tiny), { engine: 'webgpu' });
+    const bad = adapterFor(tiny, lora4);
+    bad.data[3] = NaN;
+    const trainer = session.trainAdapter(bad, adam);
+    await expect(trainer.step(batch)).rejects.toMatchObject({ code: 'training/nan' });
+    expect(Array.from((await trainer.adapter()).data.slice(4))).toEqual(Array.from(bad.data.slice(4)));
+    expect((await trainer.optimizer()).m.every((x) => x === 0)).toBe(true);
+    await expect(session.generate([{ ...ask, adapter: bad }])).rejects.toMatchObject({ code: 'model/nan' });
+    await expect(session.score([[1, 2, 3]], { adapter: bad })).rejects.toMatchObject({ code: 'model/nan' });
+    expect((await session.generate([ask]))[0]!.ids.length).toBe(4);
+    await session.close();
+    await expect(session.score([[1, 2]])).rejects.toMatchObject({ code: 'model/closed' });
+  });
+});
+
+describe('devices', () => {
+  it('no WebGPU and no adapter are gpu/unavailable', async () => {
+    const none = { requestAdapter: () => Promise.resolve(null) } as unknown as GPU;
+    await expect(Gpu.open(none)).rejects.toMatchObject({ code: 'gpu/unavailable' });
+  });
+
+  it('a lost device rejects what runs and all that follows with gpu/lost', async () => {
+    const device = await Gpu.open();
+    const session = await WebGpuSession.create(weightsFor(tiny), { device });
+    const running = session.generate([ask]);
+    const lost = expect(running).rejects.toMatchObject({ code: 'gpu/lost' });
+    await Promise.resolve();
+    device.device.destroy();
+    await lost;
+    const step = session.trainAdapter(adapterFor(tiny, lora4), adam).step(batch);
+    await expect(step).rejects.toMatchObject({ code: 'gpu/lost' });
+  });
+
+  it('an error that no scope catches makes results invalid', async () => {
+    const device = await Gpu.open();
+    const session = await WebGpuSession.create(weightsFor(tiny), { device });
+    const heard = new Promise((resolve) => device.device.addEventListener('uncapturederror', resolve));
+    device.device.createBuffer({ size: 16, usage: 0xffff });
+    await device.device.queue.onSubmittedWorkDone(); // browsers send what is asked for together
+    await heard;
+    await expect(session.generate([ask])).rejects.toMatchObject({ code: 'gpu/invalid' });
+    device.close();
+  });
+
+  it('a buffer beyond the default limits is refused before it is asked for', async () => {
+    const device = await Gpu.open();
+    expect(device.largest).toBe(128 << 20);
+    expect(() => device.take((128 << 18) + 1)).toThrow('allows 128 MB');
+    device.close();
+  });
+});

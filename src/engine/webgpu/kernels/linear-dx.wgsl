@@ -1,0 +1,52 @@
+// Backward of a linear layer to its input: dx[M,K] = alpha ((dx or 0) + dy[M,N] W[N,K]) + dt[M,R] A[R,K]. Tiled.
+
+const PRODUCTS = select(1u, 2u, has_dt);
+
+fn shape() -> vec2<u32> {
+  return vec2<u32>(p.rows, p.k);
+}
+fn depth(product: u32) -> u32 {
+  return select(p.n, p.rank, product == 1u);
+}
+fn factor() -> f32 {
+  return p.alpha;
+}
+
+fn left_place(i: u32) -> vec2<u32> {
+  return vec2<u32>(i >> 5u, i & 31u);
+}
+/** A panel's words lie [k][8 of n]: 8 steps, all columns, then the next 8 steps. */
+fn right_place(i: u32) -> vec2<u32> {
+  return vec2<u32>((i >> 3u) & 7u, (i >> 6u) * 8u + (i & 7u));
+}
+
+fn left(product: u32, row: u32, d: u32) -> f32 {
+  if (product == 0u) {
+    return get_dy(row * p.ldy + d);
+  }
+  return get_dt(row * p.ldt + d);
+}
+
+fn right(product: u32, d: u32, column: u32) -> vec4<f32> {
+  if (product == 0u) {
+    return vec4<f32>(weight(d, column), weight(d, column + 1u), weight(d, column + 2u), weight(d, column + 3u));
+  }
+  let i = ((d >> 3u) * p.k + column) * 8u + (d & 7u);
+  return vec4<f32>(get_a(i), get_a(i + 8u), get_a(i + 16u), get_a(i + 24u));
+}
+
+fn begin(row: u32, column: u32) -> vec4<f32> {
+  if (p.add == 0u) {
+    return vec4<f32>();
+  }
+  let i = row * p.ldo + column;
+  return vec4<f32>(get_out(i), get_out(i + 1u), get_out(i + 2u), get_out(i + 3u));
+}
+
+fn finish(row: u32, column: u32, sums: vec4<f32>) {
+  let i = row * p.ldo + column;
+  set_out(i, sums.x);
+  set_out(i + 1u, sums.y);
+  set_out(i + 2u, sums.z);
+  set_out(i + 3u, sums.w);
+}
