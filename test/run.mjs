@@ -74,6 +74,8 @@ const results = chosen.map(([name, work]) => {
   return { name, ok, seconds: Math.round((Date.now() - startedMs) / 1000) };
 });
 console.log('');
+const models = existsSync(join(root, '../shared/models'));
+console.log(`real models beside the repository: ${models ? 'tested' : 'none, their tests were skipped'}`);
 for (const failure of failures) console.log(`failed: ${failure}`);
 for (const { name, ok, seconds } of results) console.log(`${ok ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`);
 const failed = results.filter(({ ok }) => !ok).length;
