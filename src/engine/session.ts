@@ -1,6 +1,7 @@
 // The engine's front door: weights in, a session out. Chooses the executor; knows nothing of how it works.
 import { CpuSession } from './cpu/session.ts';
 import type { ModelWeights, Session } from './types.ts';
+import type { Gpu } from './webgpu/device.ts';
 
 export interface SessionOptions {
   engine?: 'cpu' | 'webgpu';
@@ -12,15 +13,20 @@ export interface SessionOptions {
   gpu?: GPU;
 }
 
-/** Errors: model/tensor, model/dtype, model/shape, model/memory; for webgpu the gpu/… codes of webgpu/session.ts. */
+/** Errors: model/tensor, model/dtype, model/shape, model/memory; for webgpu the gpu/… codes of webgpu/session.ts, and gpu/wrong (known.ts). */
 export async function createSession(weights: ModelWeights, options: SessionOptions = {}): Promise<Session> {
   const { engine = 'cpu', ...more } = options;
   switch (engine) {
     case 'cpu':
       return CpuSession.create(weights, more);
     case 'webgpu': {
-      const { WebGpuSession } = await import('./webgpu/session.ts'); // most pages never need it
-      return WebGpuSession.create(weights, more);
+      // Most pages never need it.
+      const [{ WebGpuSession }, { checkAnswers }] = await Promise.all([
+        import('./webgpu/session.ts'),
+        import('./known.ts'),
+      ]);
+      const check = (device: Gpu) => checkAnswers((known) => WebGpuSession.create(known, { device }));
+      return WebGpuSession.create(weights, { ...more, check });
     }
     default:
       return engine satisfies never;

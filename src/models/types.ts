@@ -88,6 +88,8 @@ export interface ModelCard {
   canTrain: boolean;
   /** `cpu`, `webgpu`, … and threads, for `host` fields and for people. */
   engine: string;
+  /** Why it is computed there, in words. */
+  why?: string;
 }
 
 export interface LoraSettings {

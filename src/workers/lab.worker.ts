@@ -2,6 +2,7 @@
 import type { CodedError } from '../errors.ts';
 import { openStore } from '../log/open.ts';
 import { takeRunLock } from '../log/runLock.ts';
+import type { WantedEngine } from '../models/engine/choose.ts';
 import { closingReport } from '../report/defaults.ts';
 import { workerGameHost } from './gameHost.ts';
 import { Lab } from './labService.ts';
@@ -20,7 +21,7 @@ const lab: Lab = new Lab({
   async openModel(settings, loading) {
     const spec = {
       ...{ model: String(settings.model), threads: Number(settings.threads ?? 0), base },
-      engine: settings.engine === 'webgpu' ? ('webgpu' as const) : ('cpu' as const),
+      engine: settings.engine as WantedEngine,
     };
     const progress = (what: string, loaded: number, total: number | null) => loading(what, loaded, total);
     // A dead worker's calls fail the run; the next one starts with a new worker.

@@ -2,6 +2,7 @@
 // the waiting for it. Knows nothing of engines.
 import * as Comlink from 'comlink';
 import type { Completion, CompletionRequest, LanguageModel, ModelCard, TrainingPort } from '../models/types.ts';
+import type { WantedEngine } from '../models/engine/choose.ts';
 import { WorkerOwner, type OwnerOptions } from './owner.ts';
 import { isWebllm } from '../models/webllm/name.ts';
 import { modelWorker, webllmWorker } from './spawn.ts';
@@ -9,8 +10,8 @@ import { modelWorker, webllmWorker } from './spawn.ts';
 export interface ModelSpec {
   /** `nano`, the address of a folder in Hugging Face layout or of a GGUF file, or `webllm:…` (models/webllm/name.ts). */
   model: string;
-  /** Which executor computes; default: cpu. */
-  engine?: 'cpu' | 'webgpu';
+  /** Which executor computes; default: auto. */
+  engine?: WantedEngine;
   /** 0: as many as the machine offers. */
   threads: number;
   /** What relative addresses are relative to: the page's folder. */

@@ -1,7 +1,10 @@
 // What goes wrong on a GPU has a code, and ends the run that it happened to.
 import { describe, expect, it } from 'vitest';
 import { adam, adapterFor, idsFor, lora4, tiny, weightsFor } from '../cpu/testing.ts';
+import { checkAnswers } from '../known.ts';
+import { fromF32, toF32 } from '../model/convert.ts';
 import { createSession } from '../session.ts';
+import type { ModelWeights } from '../types.ts';
 import { Gpu } from './device.ts';
 import { WebGpuSession } from './session.ts';
 
@@ -23,6 +26,30 @@ describe('numbers', () => {
     expect((await session.generate([ask]))[0]!.ids.length).toBe(4);
     await session.close();
     await expect(session.score([[1, 2]])).rejects.toMatchObject({ code: 'model/closed' });
+  });
+});
+
+describe('known answers', () => {
+  it('a device that computes as the processor does passes; one that does not is gpu/wrong', async () => {
+    const device = await Gpu.open();
+    const open = (weights: ModelWeights) => WebGpuSession.create(weights, { device });
+    await checkAnswers(open);
+    // One multiplication gone wrong, as a driver's fault would make it.
+    const scaled = async (weights: ModelWeights) => {
+      const tensors = new Map(weights.tensors);
+      const name = 'model.layers.1.mlp.down_proj.weight';
+      tensors.set(
+        name,
+        fromF32(
+          toF32(tensors.get(name)!).map((x) => 1.01 * x),
+          'f32',
+          tensors.get(name)!.shape,
+        ),
+      );
+      return open({ ...weights, tensors });
+    };
+    await expect(checkAnswers(scaled)).rejects.toMatchObject({ code: 'gpu/wrong' });
+    device.close();
   });
 });
 

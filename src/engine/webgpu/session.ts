@@ -15,6 +15,8 @@ export interface WebGpuOptions {
   gpu?: GPU;
   /** A device that others use too; it is not closed with the session. */
   device?: Gpu;
+  /** Run on the device before it is used; what it throws is thrown on. */
+  check?: (device: Gpu) => Promise<void>;
 }
 
 export class WebGpuSession extends PlanSession<Place> {
@@ -40,6 +42,7 @@ export class WebGpuSession extends PlanSession<Place> {
     const gpu = options.device ?? (await Gpu.open(options.gpu));
     const owned = options.device === undefined;
     try {
+      await options.check?.(gpu);
       const executor = new GpuExecutor(gpu);
       const store = new GpuWeights(executor, weights);
       const session = new WebGpuSession(

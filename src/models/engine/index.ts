@@ -9,14 +9,15 @@ import { chatTemplateOf, type ChatTemplate } from '../../engine/text/chat.ts';
 import { TextTokenizer } from '../../engine/text/tokenizer.ts';
 import { Masker } from '../constrain/masks.ts';
 import type { Completion, CompletionRequest, LanguageModel, ModelCard, ModelText } from '../types.ts';
+import { chooseEngine, type WantedEngine } from './choose.ts';
 import { engineText } from './text.ts';
 import { Adapters, trainingPort } from './training.ts';
 
 export interface EngineOptions {
   id: string;
   title: string;
-  /** Default: cpu. */
-  engine?: 'cpu' | 'webgpu';
+  /** Default: auto (choose.ts). */
+  engine?: WantedEngine;
   /** Where WebGPU devices come from; default: navigator.gpu. */
   gpu?: GPU;
   threads?: number;
@@ -43,8 +44,9 @@ export async function openEngineModel(files: ModelFiles, options: EngineOptions)
   const template = chatTemplateOf(texts);
   const info = modelInfo(weights);
   const hash = modelHash(weights);
+  const { engine, why } = await chooseEngine(options.engine ?? 'auto', info.parameters, options.gpu);
   const session = await createSession(weights, {
-    ...(options.engine ? { engine: options.engine } : {}),
+    engine,
     ...(options.gpu ? { gpu: options.gpu } : {}),
     ...(options.threads ? { threads: options.threads } : {}),
     ...(options.memoryBudget ? { memoryBudget: options.memoryBudget } : {}),
@@ -63,6 +65,7 @@ export async function openEngineModel(files: ModelFiles, options: EngineOptions)
       session.engine === 'webgpu'
         ? session.engine
         : `${session.engine}, ${session.threads} ${session.threads === 1 ? 'thread' : 'threads'}`,
+    why,
   };
   return engineModel(session, tokenizer, card, template);
 }

@@ -1,0 +1,27 @@
+// Which executor computes a model here, and why, in words for people. Knows no kernel.
+import { Gpu } from '../../engine/webgpu/device.ts';
+
+export type WantedEngine = 'auto' | 'cpu' | 'webgpu';
+
+export interface Choice {
+  engine: 'cpu' | 'webgpu';
+  why: string;
+}
+
+/** Below this the processor is done before a GPU has been asked, and its runs repeat to the byte. */
+const SMALL = 20_000_000;
+
+/** A person's word counts; else a real GPU for a model that is worth it. Never throws: what is missing is the reason. */
+export async function chooseEngine(wanted: WantedEngine, parameters: number, gpu?: GPU): Promise<Choice> {
+  if (wanted !== 'auto') return { engine: wanted, why: 'as chosen in the settings' };
+  if (parameters < SMALL) return { engine: 'cpu', why: 'a small model is quickest there' };
+  try {
+    const device = await Gpu.open(gpu);
+    const { software, vendor, architecture } = device.facts;
+    device.close();
+    if (software) return { engine: 'cpu', why: 'WebGPU here is computed by the processor, too' };
+    return { engine: 'webgpu', why: `on ${[vendor, architecture].filter(Boolean).join(' ') || 'a GPU'}` };
+  } catch {
+    return { engine: 'cpu', why: 'there is no WebGPU here' };
+  }
+}
