@@ -8,7 +8,6 @@ import { workerGameHost } from './gameHost.ts';
 import { Lab } from './labService.ts';
 import { openRemoteModel } from './remoteModel.ts';
 import { openRenewed } from './renewed.ts';
-import { isWebllm } from '../models/webllm/name.ts';
 import type { ModelCard } from '../models/types.ts';
 import { serve } from './wire.ts';
 
@@ -27,7 +26,7 @@ const lab: Lab = new Lab({
     // A dead worker's calls fail the run; the next one starts with a new worker.
     const gone = () => void lab.forget();
     const open = (onDeath: (error: CodedError) => void) => openRemoteModel(spec, { progress, onDeath });
-    const model = await (isWebllm(spec.model) ? openRenewed(open, gone) : open(gone));
+    const model = await openRenewed(open, gone);
     cards.set(model.card.id, model.card);
     return model;
   },

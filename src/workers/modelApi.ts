@@ -3,6 +3,7 @@ import * as Comlink from 'comlink';
 import { CodedError } from '../errors.ts';
 import type { LanguageModel, TrainingPort } from '../models/types.ts';
 import type { LoadProgress, ModelSpec, ModelWorkerApi } from './remoteModel.ts';
+import { giveUp } from './wire.ts';
 
 export function modelApi(open: (spec: ModelSpec, progress: LoadProgress) => Promise<LanguageModel>): ModelWorkerApi {
   let model: LanguageModel | null = null;
@@ -11,6 +12,16 @@ export function modelApi(open: (spec: ModelSpec, progress: LoadProgress) => Prom
   function opened(): LanguageModel {
     if (!model) throw new CodedError('model/not-open', 'no model was opened', 'open one first');
     return model;
+  }
+
+  /** A lost device takes everything with it: the worker asks to be ended, and whoever owns it may make another. */
+  async function alive<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof CodedError && error.code === 'gpu/lost') giveUp(error);
+      throw error;
+    }
   }
 
   function trainer(): TrainingPort {
@@ -28,7 +39,7 @@ export function modelApi(open: (spec: ModelSpec, progress: LoadProgress) => Prom
       const controller = new AbortController();
       calls.set(call, controller);
       try {
-        return await opened().complete(requests, controller.signal);
+        return await alive(() => opened().complete(requests, controller.signal));
       } finally {
         calls.delete(call);
       }
@@ -39,15 +50,15 @@ export function modelApi(open: (spec: ModelSpec, progress: LoadProgress) => Prom
     countTokens: async (texts) => opened().countTokens(texts),
     pieces: async (sequences) => opened().pieces(sequences),
     training: Comlink.proxy({
-      fresh: async (lora, seed) => trainer().fresh(lora, seed),
-      load: async (files) => trainer().load(files),
-      files: async (adapter) => trainer().files(adapter),
-      start: async (adapter, settings, optimizer) => trainer().start(adapter, settings, optimizer),
-      step: async (examples, normalizer, lr) => trainer().step(examples, normalizer, lr),
-      finish: async () => trainer().finish(),
-      release: async (adapter) => trainer().release(adapter),
-      score: async (sequences, adapter) => trainer().score(sequences, adapter),
-      baseHash: async () => trainer().baseHash(),
+      fresh: async (lora, seed) => alive(async () => trainer().fresh(lora, seed)),
+      load: async (files) => alive(async () => trainer().load(files)),
+      files: async (adapter) => alive(async () => trainer().files(adapter)),
+      start: async (adapter, settings, optimizer) => alive(async () => trainer().start(adapter, settings, optimizer)),
+      step: async (examples, normalizer, lr) => alive(async () => trainer().step(examples, normalizer, lr)),
+      finish: async () => alive(async () => trainer().finish()),
+      release: async (adapter) => alive(async () => trainer().release(adapter)),
+      score: async (sequences, adapter) => alive(async () => trainer().score(sequences, adapter)),
+      baseHash: async () => alive(async () => trainer().baseHash()),
     } satisfies TrainingPort),
     async close() {
       await model?.close();

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { CodedError, type ErrorCode } from '../errors.ts';
 import { scriptedModel } from '../models/scripted/index.ts';
-import type { CompletionRequest } from '../models/types.ts';
+import type { AdapterFiles, CompletionRequest, TrainingPort } from '../models/types.ts';
 import { openRenewed } from './renewed.ts';
 
 const request: CompletionRequest = {
@@ -61,4 +61,52 @@ test('another model in its place is refused', async () => {
   const { opened, onDeath } = dying(['gpu/lost'], (life) => `model ${life}`);
   await expect((await opened).complete([request])).rejects.toMatchObject({ code: 'model/changed' });
   expect(onDeath).toHaveBeenCalledOnce();
+});
+
+test('training: the next worker gets the adapters and the steps of the update under way', async () => {
+  // A device that is lost at calls of these numbers, counted over all lives; its training is a sum of its steps.
+  const lostAt = new Set([4, 7]);
+  let [calls, lives] = [0, 0];
+  const open = async (tell: (error: CodedError) => void) => {
+    lives += 1;
+    const held = new Map<string, AdapterFiles>();
+    let sum = '';
+    const model = scriptedModel({ answer: () => '' });
+    const call = <T>(work: () => T): Promise<T> => {
+      calls += 1;
+      if (lostAt.has(calls)) {
+        const error = new CodedError('gpu/lost', 'it went away');
+        tell(error);
+        return Promise.reject(error);
+      }
+      return Promise.resolve(work());
+    };
+    const add = (content: string) => {
+      held.set(content, { config: content, tensors: new Uint8Array() });
+      return { hash: content, norms: {} };
+    };
+    const training: TrainingPort = {
+      fresh: (_, seed) => call(() => add(`fresh ${seed}`)),
+      load: (files) => call(() => add(files.config)),
+      files: (hash) => call(() => held.get(hash)!),
+      start: (hash) => call(() => void (sum = held.get(hash)!.config)),
+      step: ([example]) => call(() => ({ loss: (sum += ` ${example!.ids[0]}`).length, gradNorm: 1, tokens: 1 })),
+      finish: () => call(() => ({ adapter: add(sum), optimizer: new Uint8Array() })),
+      release: (hash) => call(() => void held.delete(hash)),
+      score: () => call(() => []),
+      baseHash: () => call(() => 'base'),
+    };
+    return { ...model, card: { ...model.card, canTrain: true }, training };
+  };
+  const { training } = await openRenewed(open);
+  const { hash } = await training!.fresh({ rank: 1, alpha: 1, targets: [] }, 1);
+  const settings = { lr: 1, beta1: 0, beta2: 0, eps: 0, weightDecay: 0, clip: 0 };
+  await training!.start(hash, settings, null);
+  const losses = [];
+  for (const id of [7, 8, 9]) losses.push((await training!.step([{ ids: [id], weights: [1] }], 1, 1)).loss);
+  const { adapter } = await training!.finish();
+  expect(adapter.hash).toBe('fresh 1 7 8 9');
+  expect(losses).toEqual(['fresh 1 7', 'fresh 1 7 8', 'fresh 1 7 8 9'].map((text) => text.length));
+  expect(lives).toBe(3);
+  expect(await training!.files(adapter.hash)).toMatchObject({ config: 'fresh 1 7 8 9' });
 });

@@ -1,7 +1,8 @@
-// A model whose worker is made again when its GPU device was lost, and asked again what it was asked: for models that hold
-// nothing but what they were opened with. A request's seed makes its answer, so it is the same one. Knows no model.
+// A model whose worker is made again when its GPU device was lost, given what the one before held, and asked again what it
+// was asked. A request's seed makes its answer, so it is the same one, and so is an update played again. Knows no model.
 import { CodedError } from '../errors.ts';
 import type { LanguageModel } from '../models/types.ts';
+import { Holdings } from './holdings.ts';
 
 const MOST = 3;
 
@@ -16,26 +17,34 @@ export async function openRenewed(
   const state: { death: CodedError | null; left: number } = { death: null, left: MOST };
   const fresh = () => {
     state.death = null;
-    return open((error) => (state.death = error));
+    return open((error) => {
+      state.death = error;
+      // Told at once, so that an idle one is not asked in vain.
+      if (error.code !== 'gpu/lost') onDeath?.(error);
+    });
   };
   let model = await fresh();
   const { card } = model;
+  const holdings = new Holdings();
 
   /** Throws what cannot be mended. */
-  const mend = async (error: unknown) => {
+  const mend = async (error: unknown): Promise<void> => {
     const { death } = state;
-    if (!death) throw error;
-    if (death.code !== 'gpu/lost' || state.left === 0) {
+    if (death?.code !== 'gpu/lost') throw error;
+    if (state.left === 0) {
       onDeath?.(death);
-      throw death.code === 'gpu/lost'
-        ? new CodedError('gpu/lost', `${death.message}, ${MOST + 1} times`, death.hint)
-        : error;
+      throw new CodedError('gpu/lost', `${death.message}, ${MOST + 1} times`, death.hint);
     }
     state.left -= 1;
     try {
       model = await fresh();
-      if (model.card.hash === card.hash) return;
+      if (model.card.hash === card.hash) {
+        if (model.training) await holdings.restore(model.training);
+        return;
+      }
     } catch (failure) {
+      // Lost once more while it was given what it had held.
+      if (state.death?.code === 'gpu/lost') return mend(failure);
       onDeath?.(death);
       throw failure;
     }
@@ -56,6 +65,7 @@ export async function openRenewed(
     complete: (requests, signal) => ask(() => model.complete(requests, signal)),
     countTokens: (texts) => ask(() => model.countTokens(texts)),
     pieces: (sequences) => ask(() => model.pieces(sequences)),
+    ...(card.canTrain ? { training: holdings.training(() => model.training!, ask) } : {}),
     close: () => model.close(),
   };
 }
