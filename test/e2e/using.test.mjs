@@ -179,7 +179,7 @@ export default [
         return transfer;
       });
       await page.dispatchEvent('main', 'dragover', { dataTransfer: data });
-      await page.getByText('Drop the log').waitFor();
+      await page.getByText('Drop a log').waitFor();
       await page.dispatchEvent('main', 'drop', { dataTransfer: data });
       await reached(page, 'done');
     },
