@@ -14,10 +14,24 @@ const KINDS: readonly ((rng: Rng) => string)[] = [
   (rng) => ` ${rng.int(6)} ${rng.int(6)}`,
 ];
 
-/** A list, then the same again; or pieces with their cells, then some of them in another order. */
+/** A list, then the same again; lists, then any one item of each; or pieces with their cells, then one cell of each. */
 export function makeDrill(seed: string): Document {
   const rng = stream(seed, 'drill');
-  return rng.next() < 0.5 ? repeated(rng) : lookedUp(rng);
+  return [repeated, picked, lookedUp][rng.int(3)]!(rng);
+}
+
+/** One item of a list that is new in each turn, and no other: what was listed before counts no longer. */
+function picked(rng: Rng): Document {
+  const word = rng.pick(KINDS);
+  const document: Document = [];
+  for (let turn = 0; turn < 6; turn++) {
+    const list = [...new Set(Array.from({ length: 2 + rng.int(14) }, () => word(rng)))];
+    document.push(
+      { text: `${turn === 0 ? '' : '\n'}Env:${list.join('')}\nLLM: Answer:`, weight: 0 },
+      { text: rng.pick(list), weight: 1 },
+    );
+  }
+  return [...document, { text: '\n', weight: 1 }];
 }
 
 function repeated(rng: Rng): Document {
@@ -43,7 +57,7 @@ function lookedUp(rng: Rng): Document {
       (name, i) => ` ${name}${cells[i]![0]}${LABELS.map((label, k) => ` ${label}${cells[i]![k + 1]}`).join('')}`,
     );
     document.push(
-      { text: `${turn === 0 ? '' : '\n'}Env:${shown.join('')}\nLLM: Answer:`, weight: turn === 0 ? 0 : 1 },
+      { text: `${turn === 0 ? '' : '\n'}Env:${shown.join('')}\nLLM: Answer:`, weight: 0 },
       { text: names.map((name, i) => ` ${name}${cells[i]![choice]}`).join(''), weight: 1 },
     );
   }
