@@ -2,8 +2,9 @@
 //
 // Guaranteed, together with the owner's deadlines: it cannot touch the page, its storage or its other workers, cannot
 // open connections through the interfaces below, and dies when it does not answer.
-// Not guaranteed: `import('https://…')` is syntax and stays (only the page's Content-Security-Policy stops it), so a game
-// could load more code or tell an address what it was asked to play; and it may use memory until the browser stops it.
+// Not guaranteed: `import('https://…')` is syntax and stays. A Content-Security-Policy stops it where the host sends one
+// with the worker's script; the page's own, in its head, does not reach here. So a game could load more code or tell an
+// address what it was asked to play; and it may use memory until the browser stops it.
 // It sees nothing of the person, the model or other runs: seeds and actions of its own episodes only.
 
 const GLOBALS = [
