@@ -6,9 +6,9 @@ import { freshAdapter } from './model/adapter.ts';
 import { initWeights } from './model/init.ts';
 import { LORA_TARGETS, type AdamW, type ModelConfig, type Session } from './types.ts';
 
-/** Odd sizes on purpose: no tile divides them. Grouped heads, two layers, an untied head. */
+/** Sizes that no tile divides (a head is a multiple of 8). Grouped heads, two layers, an untied head. */
 const SHAPE: ModelConfig = {
-  ...{ family: 'llama', vocab: 41, hidden: 24, layers: 2, heads: 6, kvHeads: 2, headDim: 4, ffn: 36, context: 64 },
+  ...{ family: 'llama', vocab: 41, hidden: 48, layers: 2, heads: 6, kvHeads: 2, headDim: 8, ffn: 36, context: 64 },
   ...{ normEps: 1e-5, ropeTheta: 10_000, ropeScaling: null, qkvBias: false, qkNorm: false, tied: false },
   ...{ bos: null, eos: [] },
 };
