@@ -2,9 +2,11 @@
 import { expect, test } from 'vitest';
 import type { EpisodeEvent, RunEvent } from '../log/events.ts';
 import { PromptReader } from '../log/prompts.ts';
+import { scriptedText } from '../models/scripted/index.ts';
 import type { CompletionRequest } from '../models/types.ts';
 import { splitContext } from './budget.ts';
 import { randomPlayer, smallRun } from './testing.ts';
+import { verifyLog } from './verify.ts';
 
 const paper = {
   preset: 'paper',
@@ -105,4 +107,22 @@ test('a prompt that is too long ends its episode and is never decoded', async ()
   const episodes = events.filter((event): event is EpisodeEvent => event.type === 'episode');
   expect(episodes.some(({ endReason }) => endReason === 'context')).toBe(true);
   expect(Math.max(...seen)).toBeLessThanOrEqual(900);
+});
+
+test.each([
+  ['an episode that is read in part', { games: ['snake-v1'], pathways: ['summary'], explore: 1, every: 1 }, 3000],
+  ['hints that are cut', { games: ['trust-v1'], pathways: ['history'], explore: 3, every: 3 }, 2600],
+])('%s verifies, with the tokenizer and without', async (_, settings, context) => {
+  const model = randomPlayer(context);
+  const events = await smallRun({ ...paper, ...settings }, [], { model });
+  const short = events.some(
+    (event) =>
+      (event.type === 'episode' && (event.endReason === 'context' || event.steps.some(({ cut }) => cut))) ||
+      (event.type === 'consolidation' && /first \d+ steps? of an episode/.test(event.sentence)),
+  );
+  expect(short).toBe(true);
+  for (const text of [scriptedText, null]) {
+    const found = await verifyLog(events, { report: () => ({ report: null, ledger: null }), text });
+    expect(found.differences).toEqual([]);
+  }
 });

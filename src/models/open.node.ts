@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { CodedError } from '../errors.ts';
 import { directoryFiles, nodeFile } from '../engine/model/files.node.ts';
-import { type ModelFiles, modelFiles } from '../engine/model/files.ts';
+import { isGguf, type ModelFiles, modelFiles } from '../engine/model/files.ts';
 import { readTexts } from '../engine/model/open.ts';
 import { dawn } from '../engine/webgpu/dawn.node.ts';
 import { openEngineModel, type EngineOptions } from './engine/index.ts';
@@ -23,7 +23,7 @@ export async function modelFilesByName(name: string, root: string): Promise<Mode
   const path = name === 'nano' ? join(root, 'public/models/nano') : name;
   if (existsSync(path)) {
     if (statSync(path).isDirectory()) return directoryFiles(path);
-    if (path.toLowerCase().endsWith('.gguf')) return modelFiles([await nodeFile(path, basename(path))]);
+    if (isGguf(path)) return modelFiles([await nodeFile(path, basename(path))]);
   }
   throw new CodedError(
     'model/not-found',

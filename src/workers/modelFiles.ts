@@ -1,8 +1,8 @@
 // A model's files over HTTP, checked: a host may answer with an error page, or with less than it promised.
 // Knows nothing of what is in them.
 import { CodedError } from '../errors.ts';
-import { blobFile, modelFiles, type ModelFiles } from '../engine/model/files.ts';
-import { downloadModel, isGguf } from '../models/shelf/download.ts';
+import { blobFile, isGguf, modelFiles, type ModelFiles } from '../engine/model/files.ts';
+import { downloadModel } from '../models/shelf/download.ts';
 import { LOCAL } from '../models/shelf/put.ts';
 import { Shelf } from '../models/shelf/shelf.ts';
 

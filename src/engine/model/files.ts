@@ -14,6 +14,9 @@ export interface FileSource {
 /** A model's files by base name: config.json, model.safetensors, tokenizer.json, … */
 export type ModelFiles = ReadonlyMap<string, FileSource>;
 
+/** Whether a name or path is that of a GGUF file. */
+export const isGguf = (name: string): boolean => name.toLowerCase().endsWith('.gguf');
+
 /** Sources by their names. Errors: model/bad-file when two have one name. */
 export function modelFiles(sources: Iterable<FileSource>): ModelFiles {
   const files = new Map<string, FileSource>();

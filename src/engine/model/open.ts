@@ -4,7 +4,7 @@ import { CodedError } from '../../errors.ts';
 import type { ModelConfig, ModelWeights, Tensor } from '../types.ts';
 import { parseConfig } from './config.ts';
 import { firstNonFinite } from './convert.ts';
-import { readText } from './files.ts';
+import { isGguf, readText } from './files.ts';
 import type { FileSource, ModelFiles } from './files.ts';
 import { openGguf, readGgufTexts } from './gguf/open.ts';
 import { parseShardIndex, readHeader, readTensor } from './safetensors.ts';
@@ -35,7 +35,7 @@ export interface OpenOptions {
 /** A folder may hold both; Hugging Face's files then go first. */
 function formatOf(files: ModelFiles): { kind: 'huggingface' } | { kind: 'gguf'; source: FileSource } {
   if (files.has('config.json')) return { kind: 'huggingface' };
-  const found = [...files.values()].filter(({ name }) => name.toLowerCase().endsWith('.gguf'));
+  const found = [...files.values()].filter(({ name }) => isGguf(name));
   if (found.length > 1) {
     throw new CodedError('model/bad-file', `there are ${found.length} GGUF files`, 'Give the one that is meant.');
   }

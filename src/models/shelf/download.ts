@@ -1,7 +1,7 @@
 // A model's files from an address to the shelf: it goes on where it was cut off, and keeps nothing that is not what it
 // should be. Knows where Hugging Face's layout puts what; parses no weights.
 import { CodedError } from '../../errors.ts';
-import { blobFile, type FileSource } from '../../engine/model/files.ts';
+import { blobFile, isGguf, type FileSource } from '../../engine/model/files.ts';
 import { readGgufHeader } from '../../engine/model/gguf/header.ts';
 import { parseShardIndex, readHeader } from '../../engine/model/safetensors.ts';
 import type { FileLabel, Slot } from './shelf.ts';
@@ -23,8 +23,6 @@ export interface DownloadOptions {
   stallMs?: number;
   now?: () => number;
 }
-
-export const isGguf = (name: string): boolean => name.toLowerCase().endsWith('.gguf');
 
 const TEXTS = ['config.json', 'tokenizer.json'];
 const MORE_TEXTS = ['tokenizer_config.json', 'generation_config.json', 'chat_template.jinja'];

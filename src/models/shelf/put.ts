@@ -1,7 +1,7 @@
 // Files that a person picked, onto the shelf: a GGUF file, or the files of a folder in Hugging Face's layout.
 import { CodedError } from '../../errors.ts';
-import { blobFile } from '../../engine/model/files.ts';
-import { check, isGguf } from './download.ts';
+import { blobFile, isGguf } from '../../engine/model/files.ts';
+import { check } from './download.ts';
 import type { Shelf } from './shelf.ts';
 
 export const LOCAL = 'local:';

@@ -13,7 +13,7 @@ export interface CatalogEntry {
 
 const at = (repo: string): string => `https://huggingface.co/${repo}/resolve/main/`;
 
-export const CATALOG: readonly CatalogEntry[] = [
+export const CATALOGUE: readonly CatalogEntry[] = [
   {
     address: at('HuggingFaceTB/SmolLM2-135M-Instruct'),
     title: 'SmolLM2 135M Instruct',
