@@ -6,7 +6,7 @@ import type { Settings } from '../../gym/settings.ts';
 export const SEEDS = [1, 2, 3, 4, 5, 6];
 export const FEWER_SEEDS = [1, 2, 3];
 
-const BUDGET: Settings = { explore: 30, every: 15, strict: 100, frozenReplicates: 2, split: 'strict' };
+const BUDGET: Settings = { explore: 30, every: 15, strict: 100, frozenReplicates: 2, split: ['strict'] };
 const ARMS = [
   'frozen',
   'frozen-sharp',
