@@ -36,6 +36,8 @@ export async function openLab(
     exportRun: (runId, options) => owner.run((api) => api.exportRun(runId, options)),
     importRun: (file) => owner.run((api) => api.importRun(file)),
     verify: (runId) => owner.run((api) => api.verify(runId)),
+    proveTraining: (runId, adapter, tensor, progress) =>
+      owner.run((api) => api.proveTraining(runId, adapter, tensor, Comlink.proxy(progress))),
     close: () => owner.terminate(),
     get dead() {
       return owner.dead !== null;
