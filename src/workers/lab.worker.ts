@@ -11,8 +11,8 @@ import { openRenewed } from './renewed.ts';
 import type { ModelCard } from '../models/types.ts';
 import { serve } from './wire.ts';
 
-/** The page's folder: a built worker lies in its `assets/`. */
-const base = new URL(import.meta.env.DEV ? '/' : '../', self.location.href).href;
+/** The page's folder: a built worker lies in its `assets/`. Its own address is a blob's (inherit.ts). */
+const base = new URL(import.meta.env.DEV ? '/' : '../', import.meta.url).href;
 const cards = new Map<string, ModelCard>();
 
 const lab: Lab = new Lab({

@@ -2,9 +2,12 @@
 import * as Comlink from 'comlink';
 import { toErrorValue } from '../errors.ts';
 import type { LabApi, LabMessage } from './contract.ts';
+import { startInheriting } from './inherit.ts';
+import labScript from './lab.worker.ts?worker&url';
 import { WorkerOwner } from './owner.ts';
 
-const labWorker = () => new Worker(new URL('./lab.worker.ts', import.meta.url), { type: 'module', name: 'lab' });
+/** Under the page's own policy, which it hands on to user-made games. */
+const labWorker = () => startInheriting(new URL(labScript, import.meta.url).href, 'lab');
 
 /**
  * Starts the lab. When its worker dies, every pending call is rejected and the listener gets an `error`; open a new one.
