@@ -15,6 +15,9 @@ import { serve } from './wire.ts';
 const base = new URL(import.meta.env.DEV ? '/' : '../', import.meta.url).href;
 const cards = new Map<string, ModelCard>();
 
+/** Tells the other tabs that this one computes: a model that lies idle there gives its memory back, the GPU's too. */
+const tabs = new BroadcastChannel('s3gym-run');
+
 const lab: Lab = new Lab({
   openStore: () => openStore(),
   async openModel(settings, loading) {
@@ -37,8 +40,13 @@ const lab: Lab = new Lab({
   },
   openHost: () => workerGameHost(),
   models: async () => [...cards.values()],
-  lock: (title) => takeRunLock(title),
+  async lock(title) {
+    const release = await takeRunLock(title);
+    tabs.postMessage('taken');
+    return release;
+  },
   report: closingReport,
 });
 
+tabs.onmessage = () => void lab.rest();
 serve(lab);

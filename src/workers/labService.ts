@@ -273,6 +273,11 @@ export class Lab implements LabApi {
     await loaded?.model.close();
   }
 
+  /** Another tab computes now: what is not in use here is given back. */
+  async rest() {
+    if (!this.active && !this.opening) await this.forget();
+  }
+
   private store(): Promise<RunStore> {
     this.stored ??= this.services.openStore().catch((error: unknown) => {
       this.stored = null;

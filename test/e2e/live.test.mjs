@@ -32,6 +32,37 @@ const TINY = '?v=1&games=trust&explore=1&every=1&strict=3&frozenReplicates=1&pat
 
 export default [
   {
+    name: 'live: proof of training: hashes, and a gradient that finite differences confirm, after a run and after a reload',
+    unless,
+    timeoutMs: 240_000,
+    async run({ url, page: newPage }) {
+      const page = await newPage({ recording: [] });
+      await withModel(page.context());
+      await page.goto(`${url}${TINY.replace('history', 'training')}&keep=episodes&trainSteps=2`);
+      await page.locator('[data-part=run]').click();
+      await reached(page, 'done');
+      const prove = async () => {
+        await page.getByRole('button', { name: 'Read it all' }).click();
+        const proof = page.locator('[data-part=proof]');
+        await proof.getByRole('button', { name: 'Check the gradient' }).click();
+        await proof.locator('[data-verdict]').waitFor({ timeout: 60_000 });
+        assert.equal(await proof.locator('[data-verdict]').getAttribute('data-verdict'), 'agrees');
+        const words = await proof.innerText();
+        assert.match(words, /before, \S+ now: changed \(the model holds it\)/);
+        assert.match(words, /after the update and in memory now: unchanged/);
+        assert.match(words, /The gradient is right \(layer \d+, v_proj, B\)/);
+        assert.equal(await proof.locator('tbody tr').count(), 8);
+      };
+      await prove();
+      await page.reload();
+      await page.getByRole('button', { name: 'Runs', exact: true }).click();
+      await page.locator('dialog[open] td .link').first().click();
+      await reached(page, 'done');
+      await prove();
+      assert.deepEqual(page.errors, []);
+    },
+  },
+  {
     name: 'live: a model from this computer is put on the shelf, asked, played, found again after a reload, deleted',
     unless,
     timeoutMs: 240_000,
