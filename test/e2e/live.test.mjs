@@ -1,7 +1,8 @@
 // The whole of it with the site's own model: a live run, cut by a reload, goes on to the end; its log verifies, and its
 // copy says the same. S3_TEST_MODEL=DIR takes another model's folder in place of public/models/nano.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { results } from './browser.mjs';
@@ -21,11 +22,25 @@ const eventsOf = async (page) => Number((await page.locator('[data-part=log] p')
 async function withModel(page) {
   if (folder === own) return;
   await page.route(/\/models\/nano\/[^/]+$/, (route) => {
-    const path = join(folder, new URL(route.request().url()).pathname.split('/').pop());
+    const name = new URL(route.request().url()).pathname.split('/').pop();
+    const path = join(folder, name);
+    if (name === 'manifest.json') return route.fulfill({ json: manifestOf(folder) });
     return existsSync(path)
       ? route.fulfill({ body: readFileSync(path), contentType: 'application/octet-stream' })
       : route.fulfill({ status: 404, body: '' });
   });
+}
+
+/** Another model in nano's place brings its own list. */
+function manifestOf(from) {
+  const names = readdirSync(from).filter(
+    (name) => /\.(json|safetensors|jinja)$/.test(name) && name !== 'manifest.json',
+  );
+  const entry = (name) => {
+    const bytes = readFileSync(join(from, name));
+    return [name, { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }];
+  };
+  return { format: 1, files: Object.fromEntries(names.map(entry)) };
 }
 
 const TINY = '?v=1&games=trust&explore=1&every=1&strict=3&frozenReplicates=1&pathways=frozen,history';
