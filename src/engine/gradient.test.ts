@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { adapterFor, idsFor, lora4, tiny, weightsFor } from './cpu/testing.ts';
 import { checkGradient } from './gradient.ts';
+import { freshAdapter } from './model/adapter.ts';
 import { createSession } from './session.ts';
 import type { Session, TrainBatch } from './types.ts';
 
@@ -68,6 +69,11 @@ it.each([
 ])('a gradient that is %s differs', async (_, change) => {
   const check = await checkGradient(tampered(change), adapter, batch, tensor(1, 'self_attn.v_proj', 'B'));
   expect(check.verdict).toBe('differs');
+});
+
+it('where nothing can be seen it does not say that all is well: A of an adapter whose B is zero', async () => {
+  const check = await checkGradient(session, freshAdapter(tiny, lora4, 1), batch, tensor(0, 'self_attn.q_proj', 'A'));
+  expect(check.verdict).toBe('unclear');
 });
 
 it('a tensor that the adapter does not have is a coded error', async () => {
