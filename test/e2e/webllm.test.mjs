@@ -139,7 +139,10 @@ export default [
         await sheet.getByRole('button', { name: 'Show what this device can run' }).click();
         const row = sheet.locator('li').filter({ hasText: 'Scripted-0.5B' });
         await row.waitFor({ timeout: 60_000 });
-        assert.match(await row.innerText(), /plays\s+judges\s+not:\s+trains\s+no training: WebLLM computes no gradients/);
+        assert.match(
+          await row.innerText(),
+          /plays\s+judges\s+not:\s+trains\s+no training: WebLLM computes no gradients/,
+        );
         await row.getByRole('button').first().click();
         await page.waitForURL(/judge=webllm%3AScripted-0\.5B/);
         await page.keyboard.press('Escape');
