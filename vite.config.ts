@@ -1,6 +1,7 @@
 // Two builds from one tool: the page (default), and the terminal's bundle (mode `cli`, made by bin/s3.mjs).
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vite';
+import { policyPlugin } from './bin/policy.mjs';
 import { sourceHash } from './bin/sources.mjs';
 
 const isolation = {
@@ -24,7 +25,7 @@ export default defineConfig(({ mode }) => ({
       }
     : {
         base: './', // works under any sub-path of a static host
-        plugins: [svelte()],
+        plugins: [svelte(), policyPlugin('index.html')],
         worker: { format: 'es' as const },
         build: { target: 'es2022', chunkSizeWarningLimit: 1500 },
         server: { headers: isolation },

@@ -5,6 +5,7 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { playwright } from '@vitest/browser-playwright';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { chromiumPath } from './bin/chromium.mjs';
+import { policyPlugin } from './bin/policy.mjs';
 import { sourceHash } from './bin/sources.mjs';
 
 const executablePath = chromiumPath();
@@ -35,7 +36,7 @@ const chromium = {
 };
 
 export default defineConfig({
-  plugins: [svelte({ configFile: false })],
+  plugins: [svelte({ configFile: false }), policyPlugin('index.html')],
   define: { __SOURCES__: JSON.stringify(sourceHash()) },
   worker: { format: 'es' },
   // SharedArrayBuffer exists only with these; nothing but speed may depend on it.

@@ -1,9 +1,10 @@
-// A static server for one folder on this machine, with the isolation headers that threads need. No path leaves the
-// folder; nothing is listed.
+// A static server for one folder on this machine, with the isolation headers that threads need and the page's content policy
+// for the workers that play games. No path leaves the folder; nothing is listed.
 import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join, sep } from 'node:path';
+import { policyHeaders, policyIn } from './policy.mjs';
 
 const TYPES = {
   '.html': 'text/html; charset=utf-8',
@@ -38,9 +39,14 @@ async function fileOf(folder, url) {
   }
 }
 
-/** Listens on `port`, or on the next free one; resolves to the server and its address. */
-export async function serve(folder, { port = 4173, headers = ISOLATION } = {}) {
+/**
+ * Listens on `port`, or on the next free one; resolves to the server and its address. `bare`: as a static host that sends
+ * no headers of its own.
+ */
+export async function serve(folder, { port = 4173, bare = false } = {}) {
   const root = await realpath(folder);
+  const headers = bare ? {} : ISOLATION;
+  const policy = bare ? null : policyIn(join(root, 'index.html'));
   const server = createServer(async (request, response) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return response.writeHead(405, headers).end();
     const file = await fileOf(root, request.url ?? '/');
@@ -48,6 +54,7 @@ export async function serve(folder, { port = 4173, headers = ISOLATION } = {}) {
     const hashed = /[\\/]assets[\\/]/.test(file.path);
     response.writeHead(200, {
       ...headers,
+      ...policyHeaders(policy, file.path.replaceAll(sep, '/')),
       'Content-Type': TYPES[extname(file.path)] ?? 'application/octet-stream',
       'Content-Length': file.size,
       'Cache-Control': hashed ? 'public, max-age=31536000, immutable' : 'no-cache',

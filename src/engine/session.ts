@@ -11,6 +11,8 @@ export interface SessionOptions {
   memoryBudget?: number;
   /** Where WebGPU devices come from; default: navigator.gpu. In Node: Dawn's. */
   gpu?: GPU;
+  /** A device that is open already; closed with the session. */
+  device?: Gpu;
 }
 
 /** Errors: model/tensor, model/dtype, model/shape, model/memory; for webgpu the gpu/… codes of webgpu/session.ts, and gpu/wrong (known.ts). */
@@ -26,7 +28,7 @@ export async function createSession(weights: ModelWeights, options: SessionOptio
         import('./known.ts'),
       ]);
       const check = (device: Gpu) => checkAnswers((known) => WebGpuSession.create(known, { device }));
-      return WebGpuSession.create(weights, { ...more, check });
+      return WebGpuSession.create(weights, { ...more, check, owned: true });
     }
     default:
       return engine satisfies never;

@@ -28,7 +28,11 @@ export async function takeRunLock(title: string, since = new Date(), patienceMs 
     if (!giveUp.signal.aborted) throw error;
     const { held: all = [] } = await locks.query();
     const holder = all.find(({ name }) => name?.startsWith(HOLDER))?.name?.slice(HOLDER.length) ?? 'a run';
-    throw new CodedError('storage/locked', `another tab runs ${holder}`, 'wait for it, or stop it there');
+    throw new CodedError(
+      'storage/locked',
+      `another tab runs ${holder}`,
+      'Runs, training and the GPU belong to one tab at a time: wait for it, or stop it there, then try again.',
+    );
   } finally {
     clearTimeout(timer);
   }

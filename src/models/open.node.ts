@@ -7,11 +7,12 @@ import { isGguf, type ModelFiles, modelFiles } from '../engine/model/files.ts';
 import { readTexts } from '../engine/model/open.ts';
 import { dawn } from '../engine/webgpu/dawn.node.ts';
 import { openEngineModel, type EngineOptions } from './engine/index.ts';
+import { checkManifest } from './manifest.ts';
 import { isWebllm } from './webllm/name.ts';
 import { openEngineText } from './engine/text.ts';
 import type { LanguageModel, ModelText } from './types.ts';
 
-/** The files that `name` means. Errors: model/not-found, model/page-only. */
+/** The files that `name` means. Errors: model/not-found, model/page-only; model/damaged for nano. */
 export async function modelFilesByName(name: string, root: string): Promise<ModelFiles> {
   if (isWebllm(name)) {
     throw new CodedError(
@@ -22,7 +23,11 @@ export async function modelFilesByName(name: string, root: string): Promise<Mode
   }
   const path = name === 'nano' ? join(root, 'public/models/nano') : name;
   if (existsSync(path)) {
-    if (statSync(path).isDirectory()) return directoryFiles(path);
+    if (statSync(path).isDirectory()) {
+      const files = await directoryFiles(path);
+      if (name === 'nano') await checkManifest(files);
+      return files;
+    }
     if (isGguf(path)) return modelFiles([await nodeFile(path, basename(path))]);
   }
   throw new CodedError(

@@ -1,5 +1,8 @@
 // What the gym asks of a language model. Every call is asynchronous and its values survive structured clone, because
 // the model may live in another worker. Knows nothing of games or of what an answer means.
+import type { GradientCheck } from '../engine/gradient.ts';
+
+export type { GradientCheck };
 
 /** A prompt in parts. An assistant part that the model wrote carries its ids, which are never made again from text. */
 export type PromptPart =
@@ -145,6 +148,16 @@ export interface TrainingPort {
   score(sequences: number[][], adapter: string | null): Promise<number[][]>;
   /** SHA-256 of the base weights as they are in memory now. */
   baseHash(): Promise<string>;
+  /**
+   * The gradient of one tensor at an adapter, against finite differences of the loss of `example`. Between two steps of an
+   * update it leaves that update as it is. Absent where no engine is behind it. Errors: training/no-tensor.
+   */
+  checkGradient?(
+    adapter: string,
+    example: TrainingExample,
+    tensor: string,
+    progress?: (done: number, total: number) => void,
+  ): Promise<GradientCheck>;
 }
 
 export interface LanguageModel {

@@ -5,7 +5,10 @@ import type { Live } from '../gym/live.ts';
 import type { Verification } from '../gym/verify.ts';
 import type { RunEvent } from '../log/events.ts';
 import type { RunRecord } from '../log/store.ts';
-import type { ModelCard } from '../models/types.ts';
+import type { GradientCheck, ModelCard } from '../models/types.ts';
+import type { TrainingProof } from './proof.ts';
+
+export type { GradientCheck, TrainingProof };
 
 export type RunState = 'idle' | 'loading' | 'running' | 'paused' | 'done' | 'failed';
 
@@ -40,4 +43,14 @@ export interface LabApi {
   /** Reads a log, plain or gzip, as it comes; validates, then stores. Resolves to the new run's id. Errors: import/…, naming the line. */
   importRun(file: Blob): Promise<string>;
   verify(runId: string): Promise<Verification>;
+  /**
+   * Looks at a run's adapter on the living model: its hash, the base weights' fingerprint, and the gradient of one tensor
+   * against finite differences. Also between two steps of that run. Errors: storage/locked, worker/busy, and proof.ts's.
+   */
+  proveTraining(
+    runId: string,
+    adapter: string,
+    tensor: string,
+    progress: (done: number, total: number) => void,
+  ): Promise<TrainingProof>;
 }

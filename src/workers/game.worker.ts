@@ -6,11 +6,11 @@ import { findGame } from '../../games/registry.ts';
 import { readUserGame } from '../../games/userGame.ts';
 import { CodedError } from '../errors.ts';
 import { localGameHost, type GameHost } from '../gym/host.ts';
-import { closeDoors } from './sandbox.ts';
+import { closeDoors, underPolicy } from './sandbox.ts';
 import { serve } from './wire.ts';
 
 export interface GameWorkerApi extends GameHost {
-  /** Turns this worker into one for that game alone; resolves to its id. Errors: game/bad-source. */
+  /** Turns this worker into one for that game alone; resolves to its id. Errors: game/bad-source, game/no-policy. */
   load(source: string): Promise<string>;
   /** The conformance suite on the loaded game; `progress` is called a few times a second while the game answers. */
   check(seeds: number, progress: (check: string) => void): Promise<CheckResult[]>;
@@ -21,6 +21,13 @@ let user: Game | null = null;
 const api: GameWorkerApi = {
   ...localGameHost((name) => (user ? (user.id === name ? user : undefined) : findGame(name))),
   async load(source) {
+    if (!(await underPolicy())) {
+      throw new CodedError(
+        'game/no-policy',
+        'no content policy guards this worker, so a game could load code from anywhere',
+        'open the page by npm start, or in another browser',
+      );
+    }
     closeDoors();
     const url = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }));
     try {

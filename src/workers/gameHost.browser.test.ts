@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { countSource } from '../../test/faults/games.ts';
 import { localGameHost, type GameHost } from '../gym/host.ts';
 import { checkUserGame, workerGameHost, type PoolOptions } from './gameHost.ts';
-import { gameWorker } from './spawn.ts';
+import { gameWorker, userGameWorker } from './spawn.ts';
 
 const sources = { 'count-v1': countSource('count-v1'), 'other-v1': countSource('other-v1') };
 const spec = (seed: number, game = 'count-v1') => ({ game, preset: 'pocket', phase: 'explore', seed }) as const;
@@ -107,13 +107,32 @@ test('games of different makers never share a worker', async () => {
   expect(started).toBe(3);
 });
 
-test('what a user-made game has no business with is gone', async () => {
-  const host = pool();
+/** What a user-made game finds when it is loaded. */
+async function finds(extra: string) {
+  const host = pool({ sources: { 'count-v1': countSource('count-v1', extra) } });
   const { id } = await host.reset(spec(1));
-  const find = async (what: string) => (await host.step(id, `try ${what}`)).feedback;
-  const names = ['fetch', 'XMLHttpRequest', 'WebSocket', 'importScripts', 'indexedDB', 'caches', 'Worker'];
-  expect(await find(`${JSON.stringify(names)}.filter((name) => globalThis[name] !== undefined)`)).toBe('invalid: ');
-  expect(await find('[navigator.locks, navigator.storage, WorkerGlobalScope.prototype.fetch]')).toBe('invalid: ,,');
+  return (await host.step(id, 'found')).feedback;
+}
+
+test('what a user-made game has no business with is gone', async () => {
+  const names = ['fetch', 'XMLHttpRequest', 'WebSocket', 'importScripts', 'indexedDB', 'caches', 'Worker', 'FontFace'];
+  const there = `globalThis.found = ${JSON.stringify(names)}.filter((name) => globalThis[name] !== undefined)`;
+  expect(await finds(there)).toBe('invalid: ');
+  const behind = 'globalThis.found = [navigator.locks, navigator.storage, WorkerGlobalScope.prototype.fetch]';
+  expect(await finds(behind)).toBe('invalid: ,,');
+});
+
+test('a user-made game imports nothing from elsewhere', async () => {
+  const tried = `globalThis.found = await import('data:text/javascript,').then(() => 'loaded', () => 'refused')`;
+  expect(await finds(tried)).toBe('invalid: refused');
+});
+
+test('where no content policy is, no user-made game is loaded', async () => {
+  // Tests run in a page without a policy, and so does what inherits from it.
+  const host = pool({ create: userGameWorker });
+  await expect(host.reset(spec(1))).rejects.toMatchObject({ code: 'game/no-policy' });
+  await expect(checkUserGame(sources['count-v1'])).rejects.toMatchObject({ code: 'game/no-policy' });
+  expect(await host.reset(spec(3, 'snake-v1'))).toMatchObject({ id: expect.any(String) });
 });
 
 test.each([
@@ -130,11 +149,11 @@ test.each([
 test('the conformance suite runs on a user-made game, and ends one that hangs', async () => {
   const seen: string[] = [];
   const progress = (check: string) => void seen.push(check);
-  const results = await checkUserGame(sources['count-v1'], { seeds: 20, progress });
+  const results = await checkUserGame(sources['count-v1'], { create: gameWorker, seeds: 20, progress });
   expect(results.find(({ check }) => check === 'determinism')).toMatchObject({ ok: true });
   expect(seen.length).toBeGreaterThan(0);
   const loops = sources['count-v1'].replace('(config, state) => String(state.target)', '() => { for (;;); }');
-  await expect(checkUserGame(loops, { seeds: 5 })).rejects.toMatchObject({ code: 'game/hung' });
+  await expect(checkUserGame(loops, { create: gameWorker, seeds: 5 })).rejects.toMatchObject({ code: 'game/hung' });
 });
 
 test('a worker that cannot start is no fault of the game', async () => {

@@ -7,9 +7,10 @@ import { CodedError } from '../errors.ts';
 import type { GameHost, GameReport, GameSpec, GameStart } from '../gym/host.ts';
 import type { GameWorkerApi } from './game.worker.ts';
 import { WorkerOwner } from './owner.ts';
-import { gameWorker } from './spawn.ts';
+import { gameWorker, userGameWorker } from './spawn.ts';
 
 export interface PoolOptions {
+  /** Default: as spawn.ts starts them, user-made games under a content policy. */
   create?: () => Worker;
   /** Workers for our games, and for each user-made one. Default 2. */
   size?: number;
@@ -61,7 +62,7 @@ const hung = (ms: number) =>
   new CodedError('game/hung', `the game did not answer within ${ms / 1000} s`, 'its worker was ended');
 
 export function workerGameHost(options: PoolOptions = {}): GameHost {
-  const { create = gameWorker, size = 2, stepMs = 2000, slowMs = 10_000, sources = {} } = options;
+  const { create, size = 2, stepMs = 2000, slowMs = 10_000, sources = {} } = options;
   const homes = new Set<Home>();
   const episodes = new Map<string, Held>();
   let next = 0;
@@ -69,7 +70,7 @@ export function workerGameHost(options: PoolOptions = {}): GameHost {
   const open = (game: string | null): Home => {
     const owner = new WorkerOwner<GameWorkerApi>({
       name: 'game worker',
-      create,
+      create: create ?? (game === null ? gameWorker : userGameWorker),
       ...(options.readyMs === undefined ? {} : { readyMs: options.readyMs }),
     });
     const home = new Home(owner, game, async () => {
@@ -186,7 +187,7 @@ export function workerGameHost(options: PoolOptions = {}): GameHost {
   };
 }
 
-const FATAL: ReadonlySet<string> = new Set(['game/hung', 'game/threw', 'game/bad-source']);
+const FATAL: ReadonlySet<string> = new Set(['game/hung', 'game/threw', 'game/bad-source', 'game/no-policy']);
 
 export interface CheckUserOptions {
   create?: () => Worker;
@@ -197,11 +198,11 @@ export interface CheckUserOptions {
 
 /**
  * The conformance suite on a user-made game, in a worker of its own that dies after `quietMs` without progress.
- * Errors: game/bad-source, game/hung.
+ * Errors: game/bad-source, game/no-policy, game/hung.
  */
 export async function checkUserGame(
   source: string,
-  { create = gameWorker, seeds = 200, quietMs = 2000, progress }: CheckUserOptions = {},
+  { create = userGameWorker, seeds = 200, quietMs = 2000, progress }: CheckUserOptions = {},
 ): Promise<CheckResult[]> {
   const owner = new WorkerOwner<GameWorkerApi>({ name: 'game worker', create });
   const quiet = new AbortController();

@@ -60,6 +60,7 @@ export class Holdings {
       },
       score: (sequences, adapter) => ask(() => port().score(sequences, adapter)),
       baseHash: () => ask(() => port().baseHash()),
+      ...(port().checkGradient ? { checkGradient: (...args) => ask(() => port().checkGradient!(...args)) } : {}),
     };
   }
 }

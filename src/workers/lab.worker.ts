@@ -11,9 +11,12 @@ import { openRenewed } from './renewed.ts';
 import type { ModelCard } from '../models/types.ts';
 import { serve } from './wire.ts';
 
-/** The page's folder: a built worker lies in its `assets/`. */
-const base = new URL(import.meta.env.DEV ? '/' : '../', self.location.href).href;
+/** The page's folder: a built worker lies in its `assets/`. Its own address is a blob's (inherit.ts). */
+const base = new URL(import.meta.env.DEV ? '/' : '../', import.meta.url).href;
 const cards = new Map<string, ModelCard>();
+
+/** Tells the other tabs that this one computes: a model that lies idle there gives its memory back, the GPU's too. */
+const tabs = new BroadcastChannel('s3gym-run');
 
 const lab: Lab = new Lab({
   openStore: () => openStore(),
@@ -37,8 +40,13 @@ const lab: Lab = new Lab({
   },
   openHost: () => workerGameHost(),
   models: async () => [...cards.values()],
-  lock: (title) => takeRunLock(title),
+  async lock(title) {
+    const release = await takeRunLock(title);
+    tabs.postMessage('taken');
+    return release;
+  },
   report: closingReport,
 });
 
+tabs.onmessage = () => void lab.rest();
 serve(lab);

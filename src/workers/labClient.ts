@@ -2,9 +2,12 @@
 import * as Comlink from 'comlink';
 import { toErrorValue } from '../errors.ts';
 import type { LabApi, LabMessage } from './contract.ts';
+import { startInheriting } from './inherit.ts';
+import labScript from './lab.worker.ts?worker&url';
 import { WorkerOwner } from './owner.ts';
 
-const labWorker = () => new Worker(new URL('./lab.worker.ts', import.meta.url), { type: 'module', name: 'lab' });
+/** Under the page's own policy, which it hands on to user-made games. */
+const labWorker = () => startInheriting(new URL(labScript, import.meta.url).href, 'lab');
 
 /**
  * Starts the lab. When its worker dies, every pending call is rejected and the listener gets an `error`; open a new one.
@@ -36,6 +39,8 @@ export async function openLab(
     exportRun: (runId, options) => owner.run((api) => api.exportRun(runId, options)),
     importRun: (file) => owner.run((api) => api.importRun(file)),
     verify: (runId) => owner.run((api) => api.verify(runId)),
+    proveTraining: (runId, adapter, tensor, progress) =>
+      owner.run((api) => api.proveTraining(runId, adapter, tensor, Comlink.proxy(progress))),
     close: () => owner.terminate(),
     get dead() {
       return owner.dead !== null;

@@ -4,12 +4,12 @@ import { essence } from '../../test/faults/log.ts';
 import { CodedError } from '../errors.ts';
 import { localGameHost } from '../gym/host.ts';
 import type { Settings } from '../gym/settings.ts';
-import { randomPlayer, smallRun } from '../gym/testing.ts';
+import { randomPlayer, smallRun, trainablePlayer } from '../gym/testing.ts';
 import { firstBreak } from '../log/chain.ts';
 import type { RunEvent } from '../log/events.ts';
 import { memoryStore } from '../log/memoryStore.ts';
 import type { RunStore } from '../log/store.ts';
-import type { LanguageModel } from '../models/types.ts';
+import type { GradientCheck, LanguageModel } from '../models/types.ts';
 import type { LabMessage } from './contract.ts';
 import { Lab, type LabServices } from './labService.ts';
 
@@ -216,4 +216,30 @@ test('verify, export and import work on what is stored', async () => {
   expect(await lab.events(copy)).toEqual(events);
   await lab.remove(id);
   expect((await lab.runs()).map((run) => run.id)).toEqual([copy]);
+});
+
+test('a gradient is checked on the run’s own model, and only where nobody else computes', async () => {
+  const { model, training } = trainablePlayer();
+  const check = { verdict: 'agrees' } as GradientCheck;
+  let asked = 0;
+  const checkGradient = async () => {
+    expect(locked).toBe(true);
+    asked += 1;
+    return check;
+  };
+  const lab = labOf({ openModel: async () => ({ ...model, training: { ...training, checkGradient } }) });
+  const id = await lab.start({ ...settings, pathways: ['frozen', 'training'], keep: 'episodes' });
+  await until('done');
+  await expect.poll(() => locked).toBe(false);
+  const saved = (await lab.events(id)).find((event) => event.type === 'adapter.saved')!;
+  const prove = () => lab.proveTraining(id, saved.hash, 'any', () => undefined);
+  expect(await prove()).toMatchObject({ adapter: saved.hash, baseHash: saved.baseHash, check });
+  expect(locked).toBe(false);
+  locked = true;
+  await expect(prove()).rejects.toMatchObject({ code: 'storage/locked' });
+  locked = false;
+  await lab.start({ ...settings, explore: 40 });
+  await expect(prove()).rejects.toMatchObject({ code: 'worker/busy' });
+  expect(asked).toBe(1);
+  await lab.stop();
 });

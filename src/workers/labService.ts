@@ -14,6 +14,7 @@ import { eventsOf, newRunId, type RunStore } from '../log/store.ts';
 import { exportRun, importRun } from '../log/transfer.ts';
 import type { LanguageModel, ModelCard, ModelText } from '../models/types.ts';
 import type { LabApi, LabMessage, RunState } from './contract.ts';
+import { proveTraining, type TrainingProof } from './proof.ts';
 import { ActiveRun } from './run.ts';
 import { findBeginning, type From } from './startFrom.ts';
 import { Throttle } from './throttle.ts';
@@ -142,6 +143,34 @@ export class Lab implements LabApi {
     return verifyLog(events, { report, readBlob, hashBlob: hashBytes, text });
   }
 
+  async proveTraining(
+    runId: string,
+    adapter: string,
+    tensor: string,
+    progress: (done: number, total: number) => void,
+  ): Promise<TrainingProof> {
+    const store = await this.store();
+    const run = { events: await this.events(runId), blob: (hash: string) => store.blob(hash) };
+    const prove = async (model: LanguageModel) => proveTraining(model, run, adapter, tensor, progress);
+    if (this.opening) throw new CodedError('worker/busy', 'a run is being opened', 'wait a moment');
+    if (this.active) {
+      if (this.active.runId !== runId) throw new CodedError('worker/busy', 'another run is under way', 'stop it first');
+      if (!this.loaded) throw new CodedError('model/not-open', 'the run’s model is gone', 'let the run go on first');
+      return prove(this.loaded.model);
+    }
+    // Nobody else may use the GPU meanwhile, here or in another tab.
+    this.opening = true;
+    let release: () => void = () => {};
+    try {
+      const { settings, given } = await store.run(runId);
+      release = await this.services.lock('a check of a gradient');
+      return await prove(await this.model(runConfig({ ...settings, ...given }).settings));
+    } finally {
+      release();
+      this.opening = false;
+    }
+  }
+
   /** For the end of the worker: the run can be gone on with. */
   async close() {
     await this.leave();
@@ -242,6 +271,11 @@ export class Lab implements LabApi {
     const { loaded } = this;
     this.loaded = null;
     await loaded?.model.close();
+  }
+
+  /** Another tab computes now: what is not in use here is given back. */
+  async rest() {
+    if (!this.active && !this.opening) await this.forget();
   }
 
   private store(): Promise<RunStore> {

@@ -59,7 +59,12 @@ export function modelApi(open: (spec: ModelSpec, progress: LoadProgress) => Prom
       release: async (adapter) => alive(async () => trainer().release(adapter)),
       score: async (sequences, adapter) => alive(async () => trainer().score(sequences, adapter)),
       baseHash: async () => alive(async () => trainer().baseHash()),
-    } satisfies TrainingPort),
+      async checkGradient(...args) {
+        const port = trainer();
+        if (!port.checkGradient) throw new CodedError('training/unsupported', 'no gradient can be checked here');
+        return alive(() => port.checkGradient!(...args));
+      },
+    } satisfies Required<TrainingPort>),
     async close() {
       await model?.close();
       model = null;

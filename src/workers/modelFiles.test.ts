@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { cutStream, fakeHost, file, stalled, startPage, type Answer } from '../../test/faults/fetch.ts';
-import { readText } from '../engine/model/files.ts';
-import { fetchModel } from './modelFiles.ts';
+import { memoryFile, modelFiles, readText } from '../engine/model/files.ts';
+import { makeManifest } from '../models/manifest.ts';
+import { fetchModel, findModel } from './modelFiles.ts';
 
 const folder = new URL('https://example.org/models/nano/');
 const good = {
@@ -41,4 +42,24 @@ test('loading can be stopped', async () => {
   const loading = from({ '/model.safetensors': stalled }, { signal: controller.signal });
   setTimeout(() => controller.abort(), 20);
   await expect(loading).rejects.toMatchObject({ code: 'model/aborted' });
+});
+
+test('nano comes with its manifest; a damaged file is fetched once more past the caches, then refused', async () => {
+  const texts = { 'config.json': '{"a":1}', 'tokenizer.json': '{}', 'model.safetensors': 'weights' };
+  const manifest = await makeManifest(modelFiles(Object.entries(texts).map((one) => memoryFile(...one))));
+  const asked: (RequestCache | undefined)[] = [];
+  const weights =
+    (answers: string[]): Answer =>
+    (_, init) => {
+      asked.push(init?.cache);
+      return new Response(answers.length > 1 ? answers.shift() : answers[0]);
+    };
+  const open = (answers: string[]) => {
+    restore = fakeHost({ ...good, '/manifest.json': file(manifest), '/model.safetensors': weights(answers) });
+    return findModel('nano', 'https://example.org/');
+  };
+  expect((await open(['weights'])).size).toBe(4);
+  expect(await readText((await open(['weighty', 'weights'])).get('model.safetensors')!)).toBe('weights');
+  await expect(open(['weighty'])).rejects.toMatchObject({ code: 'model/damaged' });
+  expect(asked).toEqual([undefined, undefined, 'reload', undefined, 'reload']);
 });

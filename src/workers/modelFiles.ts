@@ -2,6 +2,7 @@
 // Knows nothing of what is in them.
 import { CodedError } from '../errors.ts';
 import { blobFile, isGguf, modelFiles, type ModelFiles } from '../engine/model/files.ts';
+import { checkManifest, MANIFEST } from '../models/manifest.ts';
 import { downloadModel } from '../models/shelf/download.ts';
 import { LOCAL } from '../models/shelf/put.ts';
 import { Shelf } from '../models/shelf/shelf.ts';
@@ -18,7 +19,7 @@ export function modelUrl(name: string, base: string): URL {
 /**
  * The files of the model that `name` means: from this device's disk where they lie there; else from the page's own host;
  * else they are fetched to the disk first, and go on where a fetch was cut off.
- * Errors: model/missing, model/cut-off, model/stalled, model/offline, model/aborted, storage/…
+ * Errors: model/missing, model/cut-off, model/stalled, model/offline, model/aborted, model/damaged, storage/…
  */
 export async function findModel(
   name: string,
@@ -35,6 +36,7 @@ export async function findModel(
     );
   }
   const url = modelUrl(name, base);
+  if (name === 'nano') return fetchShipped(url, options);
   if (url.origin === new URL(base).origin) return fetchModel(url, options);
   const { progress, signal } = options;
   const shelf = await Shelf.open();
@@ -45,11 +47,32 @@ export async function findModel(
   return (await shelf.files(url.href))!;
 }
 
+/** Our own model, held against its manifest; once more past all caches, which may have kept a file of the version before. */
+async function fetchShipped(url: URL, options: FetchOptions): Promise<ModelFiles> {
+  const files = await fetchModel(url, { ...options, manifest: true });
+  try {
+    await checkManifest(files);
+    return files;
+  } catch {
+    const again = await fetchModel(url, { ...options, manifest: true, cache: 'reload' });
+    await checkManifest(again);
+    return again;
+  }
+}
+
 /** A model's files on this device's disk, or null. */
 export async function shelved(name: string, base: string): Promise<ModelFiles | null> {
   if (name === 'nano') return null;
   const shelf = await Shelf.open().catch(() => null);
   return (await shelf?.files(name.startsWith(LOCAL) ? name : modelUrl(name, base).href)) ?? null;
+}
+
+interface FetchOptions {
+  progress?: ((loaded: number, total: number | null) => void) | undefined;
+  signal?: AbortSignal;
+  cache?: RequestCache;
+  /** With the list of what was shipped. */
+  manifest?: boolean;
 }
 
 const titleOf = (url: URL): string =>
@@ -64,10 +87,7 @@ const titleOf = (url: URL): string =>
  * The files of a folder in Hugging Face layout (`folder` ends in `/`), or one GGUF file. Progress counts bytes of the
  * weights. Errors: model/missing, model/cut-off, model/offline, model/aborted.
  */
-export async function fetchModel(
-  folder: URL,
-  options: { progress?: (loaded: number, total: number | null) => void; signal?: AbortSignal } = {},
-): Promise<ModelFiles> {
+export async function fetchModel(folder: URL, options: FetchOptions = {}): Promise<ModelFiles> {
   if (isGguf(folder.pathname)) {
     const blob = await download(folder, options);
     if (!blob) throw new CodedError('model/missing', `there is no ${folder.href}`, 'choose another model');
@@ -86,18 +106,19 @@ export async function fetchModel(
       throw new CodedError('model/missing', `there is no ${new URL(name, folder).href}`, 'choose another model');
     return file;
   };
-  const files = await Promise.all([...NEEDED.map(must), ...OPTIONAL.map(one)]);
+  const files = await Promise.all([
+    ...NEEDED.map(must),
+    ...OPTIONAL.map(one),
+    ...(options.manifest ? [one(MANIFEST)] : []),
+  ]);
   return modelFiles(files.filter((file) => file !== null));
 }
 
 /** null when the host has no such file, whether it says so or sends its start page instead. */
-export async function download(
-  url: URL,
-  options: { progress?: ((loaded: number, total: number | null) => void) | undefined; signal?: AbortSignal },
-): Promise<Blob | null> {
-  const { progress, signal } = options;
+export async function download(url: URL, options: FetchOptions): Promise<Blob | null> {
+  const { progress, signal, cache } = options;
   try {
-    const response = await fetch(url, signal ? { signal } : {});
+    const response = await fetch(url, { ...(signal ? { signal } : {}), ...(cache ? { cache } : {}) });
     const isPage = response.headers.get('content-type')?.startsWith('text/html') ?? false;
     if (response.status === 404 || (response.ok && isPage)) return null;
     if (!response.ok || !response.body) {

@@ -30,7 +30,7 @@ export interface ModelWorkerApi {
   abort(call: number): Promise<void>;
   countTokens(texts: readonly string[]): Promise<number[]>;
   pieces(sequences: readonly (readonly number[])[]): Promise<string[][]>;
-  training: TrainingPort & Comlink.ProxyMarked;
+  training: Required<TrainingPort> & Comlink.ProxyMarked;
   close(): Promise<void>;
 }
 
@@ -100,4 +100,6 @@ const remoteTraining = (owner: WorkerOwner<ModelWorkerApi>): TrainingPort => ({
   release: (adapter) => owner.run((api) => api.training.release(adapter)),
   score: (sequences, adapter) => owner.run((api) => api.training.score(sequences, adapter)),
   baseHash: () => owner.run((api) => api.training.baseHash()),
+  checkGradient: (adapter, example, tensor, progress = () => undefined) =>
+    owner.run((api) => api.training.checkGradient(adapter, example, tensor, Comlink.proxy(progress))),
 });

@@ -1,10 +1,10 @@
 // Takes from a worker what a user-made game has no business with, before its code is loaded.
 //
 // Guaranteed, together with the owner's deadlines: it cannot touch the page, its storage or its other workers, cannot
-// open connections through the interfaces below, and dies when it does not answer.
-// Not guaranteed: `import('https://…')` is syntax and stays. A Content-Security-Policy stops it where the host sends one
-// with the worker's script; the page's own, in its head, does not reach here. So a game could load more code or tell an
-// address what it was asked to play; and it may use memory until the browser stops it.
+// open connections through the interfaces below, cannot `import()` from another site, and dies when it does not answer.
+// `import('https://…')` is syntax and cannot be taken away: a content policy stops it, which the worker inherits from the
+// page (inherit.ts) or has from its host; where there is none, no user-made game is loaded (`underPolicy`).
+// Not guaranteed: it may use memory until the browser stops it, and ask this site's own host for files.
 // It sees nothing of the person, the model or other runs: seeds and actions of its own episodes only.
 
 const GLOBALS = [
@@ -24,6 +24,9 @@ const GLOBALS = [
   'Worker',
   'SharedWorker',
   'Notification',
+  // Loads fonts by address.
+  'FontFace',
+  'fonts',
   'cookieStore',
   'webkitRequestFileSystem',
   'webkitRequestFileSystemSync',
@@ -31,6 +34,7 @@ const GLOBALS = [
 
 const NAVIGATOR = [
   'storage',
+  'storageBuckets',
   'locks',
   'serviceWorker',
   'gpu',
@@ -40,6 +44,15 @@ const NAVIGATOR = [
   'hid',
   'serial',
 ] as const;
+
+/** Whether a content policy keeps this worker to scripts of its own site: one that is none of the site's is refused. */
+export async function underPolicy(): Promise<boolean> {
+  const foreign = 'data:text/javascript,';
+  return import(/* @vite-ignore */ foreign).then(
+    () => false,
+    () => true,
+  );
+}
 
 /** Removes them from the scope and from every prototype, so that they cannot be fetched back from there. */
 export function closeDoors(scope: object = globalThis): void {

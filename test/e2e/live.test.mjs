@@ -1,7 +1,8 @@
 // The whole of it with the site's own model: a live run, cut by a reload, goes on to the end; its log verifies, and its
 // copy says the same. S3_TEST_MODEL=DIR takes another model's folder in place of public/models/nano.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { results } from './browser.mjs';
@@ -21,16 +22,61 @@ const eventsOf = async (page) => Number((await page.locator('[data-part=log] p')
 async function withModel(page) {
   if (folder === own) return;
   await page.route(/\/models\/nano\/[^/]+$/, (route) => {
-    const path = join(folder, new URL(route.request().url()).pathname.split('/').pop());
+    const name = new URL(route.request().url()).pathname.split('/').pop();
+    const path = join(folder, name);
+    if (name === 'manifest.json') return route.fulfill({ json: manifestOf(folder) });
     return existsSync(path)
       ? route.fulfill({ body: readFileSync(path), contentType: 'application/octet-stream' })
       : route.fulfill({ status: 404, body: '' });
   });
 }
 
+/** Another model in nano's place brings its own list. */
+function manifestOf(from) {
+  const names = readdirSync(from).filter(
+    (name) => /\.(json|safetensors|jinja)$/.test(name) && name !== 'manifest.json',
+  );
+  const entry = (name) => {
+    const bytes = readFileSync(join(from, name));
+    return [name, { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }];
+  };
+  return { format: 1, files: Object.fromEntries(names.map(entry)) };
+}
+
 const TINY = '?v=1&games=trust&explore=1&every=1&strict=3&frozenReplicates=1&pathways=frozen,history';
 
 export default [
+  {
+    name: 'live: proof of training: hashes, and a gradient that finite differences confirm, after a run and after a reload',
+    unless,
+    timeoutMs: 240_000,
+    async run({ url, page: newPage }) {
+      const page = await newPage({ recording: [] });
+      await withModel(page.context());
+      await page.goto(`${url}${TINY.replace('history', 'training')}&keep=episodes&trainSteps=2`);
+      await page.locator('[data-part=run]').click();
+      await reached(page, 'done');
+      const prove = async () => {
+        await page.getByRole('button', { name: 'Read it all' }).click();
+        const proof = page.locator('[data-part=proof]');
+        await proof.getByRole('button', { name: 'Check the gradient' }).click();
+        await proof.locator('[data-verdict]').waitFor({ timeout: 60_000 });
+        assert.equal(await proof.locator('[data-verdict]').getAttribute('data-verdict'), 'agrees');
+        const words = await proof.innerText();
+        assert.match(words, /before, \S+ now: changed \(the model holds it\)/);
+        assert.match(words, /after the update and in memory now: unchanged/);
+        assert.match(words, /The gradient is right \(layer \d+, v_proj, B\)/);
+        assert.equal(await proof.locator('tbody tr').count(), 8);
+      };
+      await prove();
+      await page.reload();
+      await page.getByRole('button', { name: 'Runs', exact: true }).click();
+      await page.locator('dialog[open] td .link').first().click();
+      await reached(page, 'done');
+      await prove();
+      assert.deepEqual(page.errors, []);
+    },
+  },
   {
     name: 'live: a model from this computer is put on the shelf, asked, played, found again after a reload, deleted',
     unless,

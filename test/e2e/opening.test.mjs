@@ -123,7 +123,7 @@ export default [
       void symlinkSync;
       const site = mkdtempSync(join(results, 'site-'));
       cpSync(join(results, 'dist'), join(site, 'some/where'), { recursive: true });
-      const { server, url } = await serve(site, { port: 0, headers: {} });
+      const { server, url } = await serve(site, { port: 0, bare: true });
       try {
         const page = await newPage();
         await page.goto(`${url}some/where/`);

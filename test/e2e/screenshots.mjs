@@ -134,6 +134,32 @@ Object.assign(STATES, {
     },
     { options: { lab: true } },
   ),
+  judges: Object.assign(
+    async (page) => {
+      await page.getByRole('button', { name: 'Settings', exact: true }).click();
+      await page.getByRole('button', { name: 'Choose a judge' }).click();
+      await page.waitForTimeout(500);
+    },
+    { options: { lab: true } },
+  ),
+  // With the site's own model: a script has no gradient.
+  proof: Object.assign(
+    async (page) => {
+      await page.locator('[data-part=run]').click();
+      await reached(page, 'done');
+      await page.getByRole('button', { name: 'Read it all' }).click();
+      await page.getByRole('button', { name: 'Check the gradient' }).click();
+      await page.locator('[data-verdict]').waitFor({ timeout: 60_000 });
+      await page.getByText('Figures, part by part').click();
+      await page.locator('[data-part=proof]').scrollIntoViewIfNeeded();
+      await page.waitForTimeout(300);
+    },
+    {
+      query:
+        '?v=1&games=trust&explore=2&every=1&strict=3&frozenReplicates=1&pathways=frozen,training&keep=episodes&trainSteps=3',
+      options: { recording: [] },
+    },
+  ),
   many: Object.assign(
     async (page) => {
       await page.getByText('show the end').click();
@@ -167,7 +193,7 @@ for (const [name, state] of chosen) {
     const page = await newPage({ theme, size, ...options, ...(lab ? { script: scriptedLab() } : {}) });
     await page.goto(`${url}${state.query ?? ''}`);
     try {
-      if (state.options?.recording !== null)
+      if (state.options?.recording !== null && state.options?.recording?.length !== 0)
         await page.locator('[data-part=board] svg, [data-part=board] pre').first().waitFor();
       await state(page);
     } catch (error) {

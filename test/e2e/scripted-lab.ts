@@ -172,6 +172,9 @@ const api: LabApi = {
       unchecked: [],
     };
   },
+  async proveTraining() {
+    throw new CodedError('training/unsupported', 'a script has no gradient', 'choose another model');
+  },
 };
 
 serve(api);

@@ -113,4 +113,57 @@ export default [
       }
     },
   },
+  {
+    name: 'webllm: the judge is chosen from the same lists, by what each can do here; it judges what nano played',
+    timeoutMs: 180_000,
+    async run({ url, page: newPage }) {
+      const site = await otherSite(scriptedFiles);
+      try {
+        const page = await newPage({ recording: [] });
+        await page
+          .context()
+          .route(/\/lib-[^/]*\.js$/, (route) =>
+            route.fulfill({ contentType: 'text/javascript', body: scriptedWebllm(site.url) }),
+          );
+        await page.goto(`${url}?v=1${QUESTION.replace('&autorun=1', '')}`);
+        const sheet = page.locator('dialog[open]').last();
+        const choose = async () => {
+          await page.getByRole('button', { name: 'Choose a judge' }).click();
+          await sheet.getByRole('heading', { name: 'Judge', exact: true }).waitFor();
+        };
+        await page.getByRole('button', { name: 'Settings', exact: true }).click();
+        await choose();
+        await page.getByRole('button', { name: 'Choose The agent, asked again' }).click();
+        await page.waitForURL(/judge=pass/);
+        await choose();
+        await sheet.getByRole('button', { name: 'Show what this device can run' }).click();
+        const row = sheet.locator('li').filter({ hasText: 'Scripted-0.5B' });
+        await row.waitFor({ timeout: 60_000 });
+        assert.match(
+          await row.innerText(),
+          /plays\s+judges\s+not:\s+trains\s+no training: WebLLM computes no gradients/,
+        );
+        await row.getByRole('button').first().click();
+        await page.waitForURL(/judge=webllm%3AScripted-0\.5B/);
+        await page.keyboard.press('Escape');
+        await page.locator('[data-part=run]').click();
+        await reached(page, 'done');
+        const [download] = await Promise.all([
+          page.waitForEvent('download'),
+          page.locator('[data-part=export]').click(),
+        ]);
+        const [opened, ...events] = readFileSync(await download.path(), 'utf8')
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line));
+        assert.equal(opened.config.model, 'nano');
+        assert.equal(opened.config.judge, 'webllm:Scripted-0.5B-q4f32_1-MLC');
+        const judged = events.flatMap((event) => event.steps ?? []).filter(({ judge }) => judge);
+        assert.ok(judged.length > 0, 'nothing was judged');
+        assert.deepEqual(page.errors, []);
+      } finally {
+        site.server.close();
+      }
+    },
+  },
 ];

@@ -1,6 +1,6 @@
 // A host that misbehaves: stands in for `fetch` while a test runs.
 
-export type Answer = (signal: AbortSignal | null) => Response | Promise<Response>;
+export type Answer = (signal: AbortSignal | null, init?: RequestInit) => Response | Promise<Response>;
 
 /** Answers by the end of the address; anything else is 404. Returns what puts the real `fetch` back. */
 export function fakeHost(answers: Readonly<Record<string, Answer>>): () => void {
@@ -8,7 +8,7 @@ export function fakeHost(answers: Readonly<Record<string, Answer>>): () => void 
   globalThis.fetch = async (input, init) => {
     const url = input instanceof Request ? input.url : String(input);
     const found = Object.entries(answers).find(([end]) => url.endsWith(end));
-    return found ? found[1](init?.signal ?? null) : new Response('not here', { status: 404 });
+    return found ? found[1](init?.signal ?? null, init) : new Response('not here', { status: 404 });
   };
   return () => {
     globalThis.fetch = real;

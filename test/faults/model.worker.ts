@@ -37,7 +37,8 @@ const api: ModelWorkerApi = {
     release: none,
     score: async (sequences) => sequences.map((ids) => ids.map(() => -1)),
     baseHash: async () => 'base',
-  } satisfies TrainingPort),
+    checkGradient: none,
+  } satisfies Required<TrainingPort>),
   close: async () => undefined,
 };
 

@@ -1,11 +1,13 @@
 // `npm run pretrain`: makes nano, resumably; shows the loss and how the model plays development instances on the way.
-import { appendFileSync, copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { appendFileSync, copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Game } from '../../../games/contract.ts';
 import { findGame } from '../../../games/registry.ts';
 import { CodedError } from '../../errors.ts';
 import type { PlayedEpisode } from '../../gym/play.ts';
+import { directoryFiles } from '../../engine/model/files.node.ts';
 import { engineModel } from '../../models/engine/index.ts';
+import { makeManifest, MANIFEST } from '../../models/manifest.ts';
 import type { LanguageModel } from '../../models/types.ts';
 import type { Args, Command } from '../command.ts';
 import { meanScore, normalised, playDevelopment, validShare } from '../pretrain/develop.ts';
@@ -13,9 +15,10 @@ import { openPretraining, type Plan, type Pretraining } from '../pretrain/train.
 
 export const command: Command = {
   name: 'pretrain',
-  summary: 'Pretrains nano on our engine; goes on where it stopped. --ship copies the result to public/models/nano.',
+  summary:
+    'Pretrains nano on our engine; goes on where it stopped. --ship copies the result to public/models/nano with a manifest of hashes, --manifest makes only that anew.',
   usage:
-    '[--out DIR] [--from DIR] [--games NAME:WEIGHT/WEIGHT,…] [--skills SHARE] [--drills SHARE] [--tokens N] [--batch N] [--lr X] [--hidden N] [--layers N] [--heads N] [--ffn N] [--seed N] [--threads N] [--every N] [--ship]',
+    '[--out DIR] [--from DIR] [--games NAME:WEIGHT/WEIGHT,…] [--skills SHARE] [--drills SHARE] [--tokens N] [--batch N] [--lr X] [--hidden N] [--layers N] [--heads N] [--ffn N] [--seed N] [--threads N] [--every N] [--ship] | --manifest',
   flags: {
     out: { type: 'string' },
     from: { type: 'string' },
@@ -33,9 +36,15 @@ export const command: Command = {
     threads: { type: 'string' },
     every: { type: 'string' },
     ship: { type: 'boolean' },
+    manifest: { type: 'boolean' },
   },
   positionals: [0, 0],
   async run(args, io) {
+    const shipped = join(io.root, 'public/models/nano');
+    if (args.flag('manifest')) {
+      await writeManifest(shipped);
+      return 0;
+    }
     const folder = join(io.root, args.text('out') ?? 'runs/pretrain');
     const plan = planOf(args);
     const from = args.text('from');
@@ -82,7 +91,7 @@ export const command: Command = {
     for (const name of readdirSync(folder)) {
       if (/^moments-/.test(name) && name !== `moments-${run.progress.step}.bin`) rmSync(join(folder, name));
     }
-    if (args.flag('ship')) ship(folder, join(io.root, 'public/models/nano'));
+    if (args.flag('ship')) await ship(folder, shipped);
     await run.session.close();
     return 0;
   },
@@ -149,9 +158,15 @@ function summary(game: Game, episodes: readonly PlayedEpisode[]): string {
   return `score ${mean.toFixed(2)}${part} valid ${validShare(episodes).toFixed(3)}`;
 }
 
-function ship(from: string, to: string) {
+async function ship(from: string, to: string) {
   mkdirSync(to, { recursive: true });
   for (const name of readdirSync(from)) {
     if (/\.(safetensors|json)$/.test(name) && name !== 'progress.json') copyFileSync(join(from, name), join(to, name));
   }
+  // Last: a copy that was cut off does not load.
+  await writeManifest(to);
+}
+
+async function writeManifest(folder: string) {
+  writeFileSync(join(folder, MANIFEST), await makeManifest(await directoryFiles(folder)));
 }

@@ -2,6 +2,7 @@
 // gradients, ten training steps, generation, storage types, what is made and submitted in a step.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adam, adapterFor, blockTensor, idsFor, lora4, relativeError, tiny, weightsFor } from '../cpu/testing.ts';
+import { checkGradient } from '../gradient.ts';
 import { isBlockType } from '../model/blocks.ts';
 import { fromF32, toF32 } from '../model/convert.ts';
 import { BLOCKS } from '../model/dtype.ts';
@@ -66,6 +67,33 @@ describe.each(Object.entries(shapes))('%s', (_, config) => {
       expect(Math.abs(gpu[i]!.loss - loss)).toBeLessThan(1e-5 * Math.max(1, Math.abs(loss)));
       sameGradients(gpu[i]!.gradients, gradients);
     });
+  });
+});
+
+describe('the check of a gradient', () => {
+  it('agrees on this executor, and says so when a gradient is a few hundredths off', async () => {
+    const session = await WebGpuSession.create(weightsFor(tiny), { device });
+    const sequences = [idsFor(tiny, 24, 1)];
+    const batch = { sequences, weights: sequences.map((ids) => ids.map((_, t) => (t > 3 ? 1 : 0))) };
+    const tensor = 'base_model.model.model.layers.1.self_attn.v_proj.lora_B.weight';
+    const check = (on: Pick<Session, 'score' | 'trainAdapter'>) =>
+      checkGradient(on, adapterFor(tiny, lora4), batch, tensor);
+    expect((await check(session)).verdict).toBe('agrees');
+    const off: Pick<Session, 'score' | 'trainAdapter'> = {
+      score: (...args) => session.score(...args),
+      trainAdapter(...args) {
+        const trainer = session.trainAdapter(...args);
+        const right = trainer.gradients.bind(trainer);
+        trainer.gradients = async () => {
+          const gradients = await right();
+          for (const { data } of gradients.values()) data.forEach((value, i) => (data[i] = value * 1.04));
+          return gradients;
+        };
+        return trainer;
+      },
+    };
+    expect((await check(off)).verdict).toBe('differs');
+    await session.close();
   });
 });
 

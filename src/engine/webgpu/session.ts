@@ -13,8 +13,10 @@ export interface WebGpuOptions {
   memoryBudget?: number;
   /** Where devices come from; default: navigator.gpu. In Node: Dawn's. */
   gpu?: GPU;
-  /** A device that others use too; it is not closed with the session. */
+  /** A device that is open already. */
   device?: Gpu;
+  /** Whether the device is closed with the session; default: only if it was opened for it. */
+  owned?: boolean;
   /** Run on the device before it is used; what it throws is thrown on. */
   check?: (device: Gpu) => Promise<void>;
 }
@@ -40,7 +42,7 @@ export class WebGpuSession extends PlanSession<Place> {
   /** Errors: gpu/unavailable, gpu/device, gpu/kernel, gpu/memory, and those of the weights. */
   static async create(weights: ModelWeights, options: WebGpuOptions): Promise<WebGpuSession> {
     const gpu = options.device ?? (await Gpu.open(options.gpu));
-    const owned = options.device === undefined;
+    const { owned = options.device === undefined } = options;
     try {
       await options.check?.(gpu);
       const executor = new GpuExecutor(gpu);

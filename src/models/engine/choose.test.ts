@@ -1,23 +1,38 @@
 import { expect, it } from 'vitest';
 import { chooseEngine } from './choose.ts';
 
+/** Devices opened and closed so far. */
+const devices = { opened: 0, closed: 0 };
 const gpu = (info: Partial<GPUAdapterInfo>): GPU =>
   ({
     requestAdapter: async () => ({
       info: { vendor: '', architecture: '', description: '', isFallbackAdapter: false, ...info },
-      requestDevice: async () => ({
-        lost: new Promise(() => undefined),
-        addEventListener: () => undefined,
-        destroy: () => undefined,
-      }),
+      requestDevice: async () => {
+        devices.opened += 1;
+        return {
+          lost: new Promise(() => undefined),
+          addEventListener: () => undefined,
+          destroy: () => (devices.closed += 1),
+        };
+      },
     }),
   }) as unknown as GPU;
 const real = gpu({ vendor: 'nvidia', architecture: 'ampere' });
 const large = 135_000_000;
 
 it('takes a real GPU for a model that is worth it, and says which', async () => {
-  expect(await chooseEngine('auto', large, real)).toEqual({ engine: 'webgpu', why: 'on nvidia ampere' });
-  expect(await chooseEngine('auto', large, gpu({}))).toEqual({ engine: 'webgpu', why: 'on a GPU' });
+  expect(await chooseEngine('auto', large, real)).toMatchObject({ engine: 'webgpu', why: 'on nvidia ampere' });
+  expect(await chooseEngine('auto', large, gpu({}))).toMatchObject({ engine: 'webgpu', why: 'on a GPU' });
+});
+
+it('opens a device once: the one that it looked at is the one to use, or is closed', async () => {
+  Object.assign(devices, { opened: 0, closed: 0 });
+  const { device } = await chooseEngine('auto', large, real);
+  expect(device?.facts.vendor).toBe('nvidia');
+  expect(devices).toEqual({ opened: 1, closed: 0 });
+  device!.close();
+  await chooseEngine('auto', large, gpu({ isFallbackAdapter: true }));
+  expect(devices).toEqual({ opened: 2, closed: 2 });
 });
 
 it.each([

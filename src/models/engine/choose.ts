@@ -6,6 +6,8 @@ export type WantedEngine = 'auto' | 'cpu' | 'webgpu';
 export interface Choice {
   engine: 'cpu' | 'webgpu';
   why: string;
+  /** Opened to look at; the session is to use it and to close it. */
+  device?: Gpu;
 }
 
 /** Below this the processor is done before a GPU has been asked, and its runs repeat to the byte. */
@@ -18,9 +20,11 @@ export async function chooseEngine(wanted: WantedEngine, parameters: number, gpu
   try {
     const device = await Gpu.open(gpu);
     const { software, vendor, architecture } = device.facts;
-    device.close();
-    if (software) return { engine: 'cpu', why: 'WebGPU here is computed by the processor, too' };
-    return { engine: 'webgpu', why: `on ${[vendor, architecture].filter(Boolean).join(' ') || 'a GPU'}` };
+    if (software) {
+      device.close();
+      return { engine: 'cpu', why: 'WebGPU here is computed by the processor, too' };
+    }
+    return { engine: 'webgpu', why: `on ${[vendor, architecture].filter(Boolean).join(' ') || 'a GPU'}`, device };
   } catch {
     return { engine: 'cpu', why: 'there is no WebGPU here' };
   }

@@ -44,9 +44,10 @@ export async function openEngineModel(files: ModelFiles, options: EngineOptions)
   const template = chatTemplateOf(texts);
   const info = modelInfo(weights);
   const hash = modelHash(weights);
-  const { engine, why } = await chooseEngine(options.engine ?? 'auto', info.parameters, options.gpu);
+  const { engine, why, device } = await chooseEngine(options.engine ?? 'auto', info.parameters, options.gpu);
   const session = await createSession(weights, {
     engine,
+    ...(device ? { device } : {}),
     ...(options.gpu ? { gpu: options.gpu } : {}),
     ...(options.threads ? { threads: options.threads } : {}),
     ...(options.memoryBudget ? { memoryBudget: options.memoryBudget } : {}),

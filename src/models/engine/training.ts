@@ -1,6 +1,7 @@
 // Adapters that are resident, by hash, and LoRA training of copies of them. Knows nothing of what is trained or why.
 import { hashBytes } from '../../log/chain.ts';
 import { CodedError } from '../../errors.ts';
+import { checkGradient } from '../../engine/gradient.ts';
 import { adapterNorms, freshAdapter } from '../../engine/model/adapter.ts';
 import { memoryFile, modelFiles } from '../../engine/model/files.ts';
 import { openAdapter, saveAdapter } from '../../engine/model/peft.ts';
@@ -107,6 +108,8 @@ export function trainingPort(session: Session, adapters: Adapters): TrainingPort
       return scores.map(({ logprobs }) => Array.from(logprobs));
     },
     baseHash: () => session.baseHash(),
+    checkGradient: (adapter, { ids, weights }, tensor, progress) =>
+      checkGradient(session, adapters.get(adapter), { sequences: [ids], weights: [weights] }, tensor, progress),
   };
 }
 
