@@ -66,3 +66,13 @@ struct Rows {
   low: vec4<u32>,
   high: vec4<u32>,
 }
+
+/** `stride` words apart; those beyond row `last` are that row again. */
+fn eight_rows(first: u32, stride: u32, last: u32) -> Rows {
+  let low = min(vec4<u32>(0u, 1u, 2u, 3u), vec4<u32>(last));
+  let high = min(vec4<u32>(4u, 5u, 6u, 7u), vec4<u32>(last));
+  return Rows(first + low * stride, first + high * stride);
+}
+fn moved(at: Rows, words: u32) -> Rows {
+  return Rows(at.low + words, at.high + words);
+}
