@@ -16,8 +16,8 @@ const config = runConfig({
   ...{ temperature: 0, exploreTemperature: 0, trainSteps: 2, trainBatch: 2, constrain: 'actions', guardInvalid: 1 },
 });
 
-/** Norm of the difference of two adapters over the norm of what training changed. */
-const TOLERANCE = 1e-2;
+/** Norm of the difference of two adapters over the norm of lora_B, which began at 0. */
+const TOLERANCE = 2e-3;
 
 interface Run {
   events: RunEvent[];
@@ -49,15 +49,14 @@ async function run(engine: 'cpu' | 'webgpu'): Promise<Run> {
 const episodes = ({ events }: Run) => events.filter((event): event is EpisodeEvent => event.type === 'episode');
 const adapters = ({ events }: Run) => events.filter((event): event is AdapterSaved => event.type === 'adapter.saved');
 
-/** All numbers of the adapter of that hash. */
-async function numbers({ blobs }: Run, hash: string): Promise<Float32Array> {
+/** All numbers of the adapter of that hash whose tensors' names hold `part`. */
+async function numbers({ blobs }: Run, { hash }: AdapterSaved, part = ''): Promise<Float32Array> {
   const tensors = await readSafetensors(memoryFile('adapter_model.safetensors', blobs.get(hash)!));
-  const sorted = [...tensors].sort(([a], [b]) => (a < b ? -1 : 1));
+  const sorted = [...tensors].filter(([name]) => name.includes(part)).sort(([a], [b]) => (a < b ? -1 : 1));
   return Float32Array.from(sorted.flatMap(([, tensor]) => [...toF32(tensor)]));
 }
 
-const norm = (values: Float32Array) => Math.hypot(...values);
-const minus = (a: Float32Array, b: Float32Array) => a.map((x, i) => x - b[i]!);
+const norm = (values: Float32Array) => Math.sqrt(values.reduce((sum, x) => sum + x * x, 0));
 
 it('explores, trains and evaluates to the same tokens and the same adapter as on the CPU', async () => {
   const [cpu, gpu] = [await run('cpu'), await run('webgpu')];
@@ -74,19 +73,8 @@ it('explores, trains and evaluates to the same tokens and the same adapter as on
   const [learnt, found] = [before![0]!, after![0]!];
   expect(found.before).toBe(learnt.before);
   learnt.loss.forEach((loss, i) => expect(Math.abs(found.loss[i]! - loss)).toBeLessThan(1e-4));
-  const [a, b] = [await numbers(cpu, learnt.hash), await numbers(gpu, found.hash)];
-  const start = cpu.blobs.has(learnt.before) ? await numbers(cpu, learnt.before) : null;
-  const change = start ? norm(minus(a, start)) : norm(a);
-  console.log(
-    'change',
-    change,
-    'norm',
-    norm(a),
-    'difference',
-    norm(minus(a, b)),
-    !!start,
-    cpu.events.map((e) => e.type).join(),
-  );
+  const [a, b] = [await numbers(cpu, learnt), await numbers(gpu, found)];
+  const change = norm(await numbers(cpu, learnt, 'lora_B'));
   expect(change).toBeGreaterThan(0);
-  expect(norm(minus(a, b)) / change).toBeLessThan(TOLERANCE);
+  expect(norm(a.map((x, i) => x - b[i]!)) / change).toBeLessThan(TOLERANCE);
 });
