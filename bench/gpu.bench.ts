@@ -79,8 +79,8 @@ async function matmulPeak(executor: GpuExecutor): Promise<number> {
     const plan = b.finish();
     const bind = (name: string) => (name === 'w' ? w : x);
     await executor.run(plan, bind);
-    await executor.times();
-    const [ms] = [...(await executor.times()).values()] as [number];
+    let ms = Infinity;
+    for (let i = 0; i < 4; i++) ms = Math.min(ms, ...(await executor.times()).values());
     executor.give(w);
     executor.give(x);
     const rate = (2 * n ** 3) / ms / 1e6;

@@ -21,7 +21,10 @@ export function loraStep() {
   const adapter = freshAdapter(small, { rank: 8, alpha: 16, targets: LORA_TARGETS }, 1);
   const sequences = [1, 2, 3, 4].map((seed) => idsFor(small, 257, seed));
   const batch = { sequences, weights: sequences.map((s) => s.map(() => 1)) };
-  const peerBatch = { ...batch, sequences: sequences.map((s) => s.slice(0, 256)) };
+  const peerBatch = {
+    sequences: sequences.map((s) => s.slice(0, 256)),
+    weights: batch.weights.map((w) => w.slice(0, 256)),
+  };
   const values: Parameters<JaxLora['lossAndGradients']>[0] = new Map(
     adapter.layout.map(({ name, shape, offset }) => {
       return [name, { shape: [...shape], data: adapter.data.slice(offset, offset + shape[0] * shape[1]) }];
