@@ -7,6 +7,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { chromiumPath } from './bin/chromium.mjs';
 import { policyPlugin } from './bin/policy.mjs';
 import { sourceHash } from './bin/sources.mjs';
+import { mutant } from './test/mutant.mjs';
 
 const executablePath = chromiumPath();
 
@@ -36,7 +37,7 @@ const chromium = {
 };
 
 export default defineConfig({
-  plugins: [svelte({ configFile: false }), policyPlugin('index.html')],
+  plugins: [svelte({ configFile: false }), policyPlugin('index.html'), mutant(process.env.S3_MUTANT)],
   define: { __SOURCES__: JSON.stringify(sourceHash()) },
   worker: { format: 'es' },
   // SharedArrayBuffer exists only with these; nothing but speed may depend on it.
@@ -86,7 +87,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'gpu',
-          include: ['src/**/*.gpu.test.ts'],
+          include: ['{src,test}/**/*.gpu.test.ts'],
           // A software GPU takes a second to compile a kernel.
           testTimeout: 300_000,
           hookTimeout: 60_000,

@@ -14,7 +14,11 @@ export interface BenchResult {
   ratio: number;
   /** Share of each op in our time, largest first. */
   shares: Record<string, number>;
-  /** Further numbers in words. */
+  /** Which GPU. */
+  adapter?: Record<string, string | boolean>;
+  /** Further numbers. */
+  facts?: Record<string, number>;
+  /** The same in words. */
   notes?: string;
 }
 

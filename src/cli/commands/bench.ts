@@ -9,11 +9,15 @@ import type { Command } from '../command.ts';
 export const command: Command = {
   name: 'bench',
   summary: 'Speed beside a peer in the same run: ratios of medians, and shares of each op.',
-  usage: '[--only NAME] [--where node|chromium|both] [--json]',
-  flags: { only: { type: 'string' }, where: { type: 'string' }, json: { type: 'boolean' } },
-  positionals: [0, 0],
+  usage: '[NAME] [--where node|chromium|both] [--adapter software|any] [--json]',
+  flags: {
+    ...{ only: { type: 'string' }, where: { type: 'string' }, adapter: { type: 'string' } },
+    json: { type: 'boolean' },
+  },
+  positionals: [0, 1],
   async run(args, io) {
-    const only = args.text('only') ?? '';
+    const only = args.positionals[0] ?? args.text('only') ?? '';
+    const software = args.oneOf('adapter', ['software', 'any'], 'software') === 'software';
     if (only !== '' && !benchNames.includes(only)) {
       throw new CodedError('usage/bad-value', `no benchmark ${only}`, `one of ${benchNames.join(', ')}`);
     }
@@ -21,7 +25,7 @@ export const command: Command = {
     const results: BenchResult[] = [];
     if (where !== 'chromium') results.push(...(await runBenches(only)));
     if (where !== 'node') {
-      const found = await inChromium(only, io.root);
+      const found = await inChromium(only, io.root, software);
       if (found) results.push(...found);
       else io.err('no Chromium found (CHROME_PATH names one): Node only');
     }
@@ -42,8 +46,11 @@ function describe({ name, host, oursMs, peer, peerMs, ratio, shares, notes }: Be
   ].join('\n');
 }
 
+/** WebGPU computed by the processor, so that figures of machines without a GPU can be compared. */
+const SOFTWARE = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader'];
+
 /** The same benchmarks in a page that Vite serves with the isolation headers; null without a browser. */
-async function inChromium(only: string, root: string): Promise<BenchResult[] | null> {
+async function inChromium(only: string, root: string, software: boolean): Promise<BenchResult[] | null> {
   const executablePath = chromiumPath();
   if (!executablePath) return null;
   const [{ createServer }, { chromium }] = await Promise.all([import('vite'), import('playwright-core')]);
@@ -54,7 +61,7 @@ async function inChromium(only: string, root: string): Promise<BenchResult[] | n
     server: { port: 0, host: '127.0.0.1', watch: null },
   });
   await server.listen();
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', ...(software ? SOFTWARE : [])] });
   try {
     const page = await browser.newPage();
     const { port } = server.httpServer!.address() as { port: number };

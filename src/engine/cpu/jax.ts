@@ -17,9 +17,15 @@ export interface JaxLora {
   }>;
 }
 
-export async function jaxLora(weights: ModelWeights, adapter: Adapter, batch: TrainBatch): Promise<JaxLora> {
-  await init('wasm');
-  defaultDevice('wasm');
+export async function jaxLora(
+  weights: ModelWeights,
+  adapter: Adapter,
+  batch: TrainBatch,
+  backend: 'wasm' | 'webgpu' = 'wasm',
+): Promise<JaxLora> {
+  const ready = await init(backend);
+  if (!ready.includes(backend)) throw new Error(`jax-js has no ${backend} here`);
+  defaultDevice(backend);
   const { config } = weights;
   const base: Tree = {};
   for (const [name, tensor] of weights.tensors) base[name] = np.array(toF32(tensor)).reshape(tensor.shape);

@@ -53,10 +53,10 @@ export class Gpu {
   }
 
   /**
-   * A device with WebGPU's default limits. `gpu`: default navigator.gpu.
+   * A device with WebGPU's default limits. `gpu`: default navigator.gpu. `wanted`: features asked for where there are.
    * Errors: gpu/unavailable (no WebGPU, or no adapter), gpu/device.
    */
-  static async open(gpu: GPU | undefined = globalThis.navigator?.gpu): Promise<Gpu> {
+  static async open(gpu: GPU | undefined = globalThis.navigator?.gpu, wanted: GPUFeatureName[] = []): Promise<Gpu> {
     const hint = 'Use the CPU engine, or a browser with WebGPU on a page served by https or from localhost.';
     if (!gpu) throw new CodedError('gpu/unavailable', 'There is no WebGPU here.', hint);
     const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' });
@@ -65,7 +65,13 @@ export class Gpu {
     const software =
       adapter.info.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe/i.test(`${architecture} ${description}`);
     try {
-      return new Gpu(await adapter.requestDevice(), { vendor, architecture, description, software });
+      const requiredFeatures = wanted.filter((feature) => adapter.features.has(feature));
+      return new Gpu(await adapter.requestDevice({ requiredFeatures }), {
+        vendor,
+        architecture,
+        description,
+        software,
+      });
     } catch (error) {
       throw new CodedError('gpu/device', `The GPU gave no device: ${String(error)}`, hint);
     }

@@ -9,6 +9,7 @@ import { type Block, type Gpu, MAP_READ, USAGE } from './device.ts';
 import { DISPATCHES, type Dispatch, type Numbers } from './kernels.ts';
 import { bindGroupLayout, pipelineFor } from './pipelines.ts';
 import type { Where } from './prelude.ts';
+import { timed } from './timing.ts';
 
 /** A place outside the slab; offset in words. */
 export interface Place {
@@ -46,6 +47,7 @@ export class GpuExecutor implements Machine<Place> {
   private readonly encoded = new WeakMap<Plan, Encoded>();
   private readonly groups = new Map<string, GPUBindGroup>();
   private version = 0;
+  private last: readonly Step[] = [];
 
   /** `software`: use the kernels for adapters that compute on the processor. */
   constructor(
@@ -97,6 +99,7 @@ export class GpuExecutor implements Machine<Place> {
     gpu.check();
     this.prepare(plan);
     const { steps, records, outputs } = this.encode(plan, bind);
+    this.last = steps;
     this.params = this.grown(this.params, records.length, USAGE.uniform | USAGE.copyTarget);
     const words = outputs.reduce((sum, output) => sum + output.words, 0);
     if (words > 0) this.back = this.grown(this.back, words, USAGE.mapRead | USAGE.copyTarget);
@@ -108,13 +111,7 @@ export class GpuExecutor implements Machine<Place> {
       queue.writeBuffer(this.params!.buffer, 0, records);
       const encoder = gpu.device.createCommandEncoder();
       const pass = encoder.beginComputePass();
-      steps.forEach((step, i) => {
-        const { groups } = step.dispatch;
-        if (groups === 0) return;
-        pass.setPipeline(pipelines[i]!);
-        pass.setBindGroup(0, this.group(step), [step.record * RECORD * 4]);
-        pass.dispatchWorkgroups(Math.min(groups, SPREAD), Math.ceil(groups / SPREAD));
-      });
+      steps.forEach((step, i) => this.dispatch(pass, step, pipelines[i]!));
       pass.end();
       let to = 0;
       for (const output of outputs) {
@@ -132,6 +129,27 @@ export class GpuExecutor implements Machine<Place> {
       }
     }
     await gpu.settled();
+  }
+
+  private dispatch(pass: GPUComputePassEncoder, step: Step, pipeline: GPUComputePipeline): void {
+    const { groups } = step.dispatch;
+    if (groups === 0) return;
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(0, this.group(step), [step.record * RECORD * 4]);
+    pass.dispatchWorkgroups(Math.min(groups, SPREAD), Math.ceil(groups / SPREAD));
+  }
+
+  /** Milliseconds of each kernel in one more run of the plan that ran last, which must not be read. Only benchmarks ask. */
+  async times(): Promise<Map<string, number>> {
+    const steps = this.last;
+    const pipelines = await Promise.all(steps.map(({ pipeline }) => pipeline));
+    return timed(
+      this.gpu,
+      steps.map((step, i) => ({
+        name: step.dispatch.name,
+        encode: (pass) => this.dispatch(pass, step, pipelines[i]!),
+      })),
+    );
   }
 
   private async arrived(block: Block, words: number): Promise<Uint32Array> {

@@ -61,7 +61,7 @@ describe('rows', () => {
   });
 
   it('moveRows gathers and scatters; zero', async () => {
-    const [rows, width, index] = [5, 24, integers(6, 0, 3, 2, 5)];
+    const [rows, width, index] = [5, 72, integers(6, 0, 3, 2, 5)]; // more than one workgroup
     const inputs = { x: random(7 * width, 1), y: random(7 * width, 2), index };
     const test = { inputs, outputs: { out: rows * width, none: 300 }, changes: ['y'], tolerance: 0 };
     await pair.agree(test, (b, s) => {
@@ -173,7 +173,7 @@ describe.each(KINDS)('linear, %s', (_, software) => {
 });
 
 it('swiglu and its gradient, far from 0 too', async () => {
-  const words = 40;
+  const words = 520; // more than two workgroups
   const gate = random(words, 1, 3).map((x, i) => (i === 3 ? 95 : i === 4 ? -95 : x));
   const inputs = { gate, up: random(words, 2), dOut: random(words, 3) };
   await pair.agree({ inputs, outputs: { out: words, dGate: words, dUp: words } }, (b, s) => {
@@ -184,7 +184,7 @@ it('swiglu and its gradient, far from 0 too', async () => {
 });
 
 it('rope turns there and back', async () => {
-  const [rows, heads, dim, ld] = [7, 3, 8, 32];
+  const [rows, heads, dim, ld] = [7, 3, 32, 104]; // more than one workgroup
   const table = random(9 * dim, 2);
   const inputs = { x: random(rows * ld, 1), y: random(rows * ld, 3), table, positions: integers(0, 1, 2, 3, 8, 8, 5) };
   await pair.agree({ inputs, outputs: {}, changes: ['x', 'y'], apart: ['table'] }, (b, s) => {

@@ -3,13 +3,17 @@
 import { PAGE, UNIT } from '../plan/shape.ts';
 import type { OpName } from '../plan/ops.ts';
 import adamw from './kernels/adamw.wgsl?raw';
+import attentionFree from './kernels/attention-free.wgsl?raw';
+import attentionGradKvFree from './kernels/attention-grad-kv-free.wgsl?raw';
 import attentionGradKv from './kernels/attention-grad-kv.wgsl?raw';
+import attentionGradQFree from './kernels/attention-grad-q-free.wgsl?raw';
 import attentionGradQ from './kernels/attention-grad-q.wgsl?raw';
 import attention from './kernels/attention.wgsl?raw';
 import blocks from './kernels/blocks.wgsl?raw';
 import clip from './kernels/clip.wgsl?raw';
 import columnSum from './kernels/column-sum.wgsl?raw';
 import crossEntropy from './kernels/cross-entropy.wgsl?raw';
+import eights from './kernels/eights.wgsl?raw';
 import embedGrad from './kernels/embed-grad.wgsl?raw';
 import embed from './kernels/embed.wgsl?raw';
 import free from './kernels/free.wgsl?raw';
@@ -19,6 +23,7 @@ import linearFew from './kernels/linear-few.wgsl?raw';
 import linear from './kernels/linear.wgsl?raw';
 import moveRows from './kernels/move-rows.wgsl?raw';
 import reduce from './kernels/reduce.wgsl?raw';
+import registers from './kernels/registers.wgsl?raw';
 import rmsNormGrad from './kernels/rms-norm-grad.wgsl?raw';
 import rmsNorm from './kernels/rms-norm.wgsl?raw';
 import rope from './kernels/rope.wgsl?raw';
@@ -74,15 +79,20 @@ const product = (
   software
     ? [
         {
-          ...{ name: `${name}-free`, parts: [free, ...parts], constants },
+          ...{ name: `${name}-free`, parts: [registers, free, ...parts], constants },
           groups: over(over(rows, 8) * over(columns, 8), 16),
         },
       ]
     : [{ name, parts: [tile, ...parts], constants, groups: over(rows, SIDE) * over(columns, SIDE) }];
 
-/** LANES: from 16 (the queries of a unit) on; a barrier costs a software adapter less the fewer there are. */
-const attend = (name: string, parts: string[], groups: number, dim: number, software: boolean): Dispatch => ({
-  ...{ name, parts, constants: { DIM: dim, LANES: software ? 16 : 128 }, groups },
+/** A workgroup a block of up to 16 queries or keys. */
+const attend = (name: string, parts: string[], groups: number, dim: number): Dispatch => ({
+  ...{ name, parts, constants: { DIM: dim, LANES: 128, BLOCK: 16 }, groups },
+});
+/** The same without workgroup memory: an invocation eight queries or keys. */
+const attendFree = (name: string, parts: string[], items: number, dim: number): Dispatch => ({
+  ...{ name: `${name}-free`, parts: [registers, eights, ...parts], constants: { DIM: dim, BLOCK: 8 } },
+  groups: over(items, 4),
 });
 
 /** The dispatches of each op, in order; `software`: the adapter computes on the processor. */
@@ -102,7 +112,10 @@ export const DISPATCHES: Record<OpName, (n: Numbers, software: boolean) => Dispa
       : product(software, 'linear', [weight, linear], n.rows!, n.n!, { DTYPE: n.dtype! }),
   rope: (n) => each('rope', rope, n.rows! * n.heads! * (n.dim! / 2)),
   storeKv: (n) => each('store-kv', storeKv, n.rows! * n.heads! * n.dim!),
-  attention: (n, software) => [attend('attention', [attention], n.count! * n.heads!, n.dim!, software)],
+  attention: (n, software) =>
+    software
+      ? [attendFree('attention', [attentionFree], n.count! * 2 * n.heads!, n.dim!)]
+      : [attend('attention', [attention], n.count! * n.heads!, n.dim!)],
   swiglu: (n) => each('swiglu', swiglu, n.words!),
   moveRows: (n) => each('move-rows', moveRows, n.rows! * n.width!),
   crossEntropy: (n, software) => byRow('cross-entropy', crossEntropy, n.rows!, software ? 4 : 128),
@@ -113,10 +126,12 @@ export const DISPATCHES: Record<OpName, (n: Numbers, software: boolean) => Dispa
   rmsNormGrad: (n, software) => byRow('rms-norm-grad', rmsNormGrad, n.rows!, software ? 4 : 64),
   columnSum: (n) => each('column-sum', columnSum, n.ld!, 64),
   attentionGrad: (n, software) => {
-    const most = Math.floor(n.rows! / 16) + n.count!; // blocks of 16 rows, a rest for each sequence
+    const size = software ? 8 : 16;
+    const most = Math.floor(n.rows! / size) + n.count!; // whole blocks of rows, and a rest for each sequence
+    const make = software ? attendFree : attend;
     return [
-      attend('attention-grad-q', [blocks, attentionGradQ], most * n.heads!, n.dim!, software),
-      attend('attention-grad-kv', [blocks, attentionGradKv], most * n.kvHeads!, n.dim!, software),
+      make('attention-grad-q', [blocks, software ? attentionGradQFree : attentionGradQ], most * n.heads!, n.dim!),
+      make('attention-grad-kv', [blocks, software ? attentionGradKvFree : attentionGradKv], most * n.kvHeads!, n.dim!),
     ];
   },
   swigluGrad: (n) => each('swiglu-grad', swigluGrad, n.words!),

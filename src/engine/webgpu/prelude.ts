@@ -34,6 +34,9 @@ export function prelude(op: OpName, where: readonly Where[], constants: Readonly
     lines.push(`const has_${name} = ${String(!nowhere)};`);
     lines.push(`fn word_${name}(i: u32) -> u32 { ${nowhere ? 'return 0u;' : `return ${array}[p.${name} + i];`} }`);
     lines.push(`fn get_${name}(i: u32) -> f32 { return bitcast<f32>(word_${name}(i)); }`);
+    const four = (half: string) =>
+      `vec4<f32>(${['x', 'y', 'z', 'w'].map((i) => `get_${name}(at.${half}.${i})`).join()})`;
+    lines.push(`fn eight_${name}(at: Rows) -> Eight { return Eight(${four('low')}, ${four('high')}); }`);
     if (i >= out.length) return;
     lines.push(`fn put_${name}(i: u32, word: u32) { ${nowhere ? '' : `${array}[p.${name} + i] = word;`} }`);
     lines.push(`fn set_${name}(i: u32, value: f32) { put_${name}(i, bitcast<u32>(value)); }`);

@@ -1,4 +1,4 @@
-// Blocks of 16 positions of the sequences ([first row, length, start in the page table] each), for attention's gradient.
+// Blocks of BLOCK positions of the sequences ([first row, length, start in the page table] each), for attention's gradient.
 
 struct Block {
   /** First row of the sequence; 0 length: there is no such block. */
@@ -9,21 +9,25 @@ struct Block {
   start: u32,
 }
 
+fn block_at(index: u32) -> Block {
+  var left = index;
+  for (var s = 0u; s < p.count; s = s + 1u) {
+    let length = word_sequences(s * 3u + 1u);
+    let blocks = (length + BLOCK - 1u) / BLOCK;
+    if (left < blocks) {
+      return Block(word_sequences(s * 3u), length, word_sequences(s * 3u + 2u), left * BLOCK);
+    }
+    left = left - blocks;
+  }
+  return Block(0u, 0u, 0u, 0u);
+}
+
 var<workgroup> found: Block;
 
+/** block_at, the same for a whole workgroup. */
 fn find_block(index: u32, lane: u32) -> Block {
   if (lane == 0u) {
-    found = Block(0u, 0u, 0u, 0u);
-    var left = index;
-    for (var s = 0u; s < p.count; s = s + 1u) {
-      let length = word_sequences(s * 3u + 1u);
-      let blocks = (length + 15u) / 16u;
-      if (left < blocks) {
-        found = Block(word_sequences(s * 3u), length, word_sequences(s * 3u + 2u), left * 16u);
-        break;
-      }
-      left = left - blocks;
-    }
+    found = block_at(index);
   }
   return workgroupUniformLoad(&found);
 }

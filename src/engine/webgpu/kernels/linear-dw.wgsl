@@ -30,6 +30,16 @@ fn right(product: u32, m: u32, k: u32) -> vec4<f32> {
   return vec4<f32>(get_x(i), get_x(i + 1u), get_x(i + 2u), get_x(i + 3u));
 }
 
+fn left_rows(product: u32, n: u32, last: u32) -> Rows {
+  return eight_rows(n, 1u, last);
+}
+fn left_eight(product: u32, rows: Rows, m: u32) -> Eight {
+  return eight_dy(moved(rows, m * p.ldy));
+}
+fn right_eight(product: u32, m: u32, k: u32) -> Eight {
+  return eight_x(eight_rows(m * p.ldx + k, 1u, 7u));
+}
+
 fn place(n: u32, k: u32) -> u32 {
   return ((n >> 3u) * p.k + k) * 8u + (n & 7u);
 }

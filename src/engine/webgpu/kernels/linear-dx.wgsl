@@ -35,6 +35,29 @@ fn right(product: u32, d: u32, column: u32) -> vec4<f32> {
   return vec4<f32>(get_a(i), get_a(i + 8u), get_a(i + 16u), get_a(i + 24u));
 }
 
+fn left_rows(product: u32, row: u32, last: u32) -> Rows {
+  if (product == 0u) {
+    return eight_rows(row * p.ldy, p.ldy, last);
+  }
+  return eight_rows(row * p.ldt, p.ldt, last);
+}
+fn left_eight(product: u32, rows: Rows, d: u32) -> Eight {
+  if (product == 0u) {
+    return eight_dy(moved(rows, d));
+  }
+  return eight_dt(moved(rows, d));
+}
+fn right_eight(product: u32, d: u32, column: u32) -> Eight {
+  let panel = ((d >> 3u) * p.k + column) * 8u + (d & 7u);
+  if (product == 1u) {
+    return eight_a(eight_rows(panel, 8u, 7u));
+  }
+  if (DTYPE == 0u) {
+    return eight_w(eight_rows(panel, 8u, 7u));
+  }
+  return Eight(right(0u, d, column), right(0u, d, column + 4u));
+}
+
 fn begin(row: u32, column: u32) -> vec4<f32> {
   if (p.add == 0u) {
     return vec4<f32>();

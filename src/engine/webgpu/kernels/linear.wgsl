@@ -36,6 +36,28 @@ fn right(product: u32, d: u32, column: u32) -> vec4<f32> {
   return vec4<f32>(get_b(i), get_b(i + 1u), get_b(i + 2u), get_b(i + 3u));
 }
 
+fn left_rows(product: u32, row: u32, last: u32) -> Rows {
+  if (product == 0u) {
+    return eight_rows(row * p.ldx, p.ldx, last);
+  }
+  return eight_rows(row * p.ldt, p.ldt, last);
+}
+fn left_eight(product: u32, rows: Rows, d: u32) -> Eight {
+  if (product == 0u) {
+    return eight_x(moved(rows, d));
+  }
+  return eight_t(moved(rows, d));
+}
+fn right_eight(product: u32, d: u32, column: u32) -> Eight {
+  if (product == 1u) {
+    return eight_b(eight_rows((column * p.rank + d * 8u), 1u, 7u));
+  }
+  if (DTYPE == 0u) {
+    return eight_w(eight_rows((column * p.k + d * 8u), 1u, 7u));
+  }
+  return Eight(right(0u, d, column), right(0u, d, column + 4u));
+}
+
 fn begin(row: u32, column: u32) -> vec4<f32> {
   if (!has_init) {
     return vec4<f32>();

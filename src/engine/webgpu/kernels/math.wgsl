@@ -1,5 +1,6 @@
 // What every kernel may use: our own exp and log, so that their error does not depend on a driver's (exp: Cephes' expf,
-// within 2 ulp; log: atanh series, within 2 ulp), finiteness by bit pattern, and a workgroup's number.
+// within 2 ulp; log: atanh series, within 2 ulp), finiteness by bit pattern, a workgroup's number,
+// and eights.
 
 const NAN_BITS = 0x7fc00000u;
 /** Below every logit and score; not infinity, which compilers may assume away. */
@@ -53,4 +54,25 @@ fn not_finite(bits: u32) -> bool {
 /** A dimension holds at most 65,535 workgroups: larger grids go on in y (grid.ts). */
 fn block_of(group: vec3<u32>) -> u32 {
   return group.y * 32768u + group.x;
+}
+
+/** Eight numbers, and the places of eight words: what an invocation that works from registers reads at once. */
+struct Eight {
+  low: vec4<f32>,
+  high: vec4<f32>,
+}
+
+struct Rows {
+  low: vec4<u32>,
+  high: vec4<u32>,
+}
+
+/** `stride` words apart; those beyond row `last` are that row again. */
+fn eight_rows(first: u32, stride: u32, last: u32) -> Rows {
+  let low = min(vec4<u32>(0u, 1u, 2u, 3u), vec4<u32>(last));
+  let high = min(vec4<u32>(4u, 5u, 6u, 7u), vec4<u32>(last));
+  return Rows(first + low * stride, first + high * stride);
+}
+fn moved(at: Rows, words: u32) -> Rows {
+  return Rows(at.low + words, at.high + words);
 }
