@@ -9,7 +9,7 @@ import { CpuWeights } from './store.ts';
 export interface CpuOptions {
   /** At most this many; default: the machine's processors. */
   threads?: number;
-  /** Bytes for everything; default 2 GB. Decides how many tokens are cached and of how many layers a training step recomputes activations. */
+  /** Bytes for everything; default 1 GB. Decides how many tokens are cached and how much of its activations a training step recomputes. */
   memoryBudget?: number;
 }
 
@@ -25,13 +25,13 @@ export class CpuSession extends PlanSession<number> {
     const { config, bytes } = store.layout;
     const left = Math.max(64 << 20, budget - bytes);
     const pool = new PagePool(executor.pages, config, pageLimit(config, left / 3));
-    super(executor, store, pool, left / 4); // beside the cache there are the adapter's gradient and moments, and the process
+    super(executor, store, pool, left * 0.85); // the rest: the adapter's gradient and moments, other resident adapters
   }
 
   static async create(weights: ModelWeights, options: CpuOptions): Promise<CpuSession> {
     const executor = await Executor.create(options.threads, scratchBytes(weights.config));
     try {
-      return new CpuSession(executor, new CpuWeights(executor, weights), options.memoryBudget ?? 2 ** 31);
+      return new CpuSession(executor, new CpuWeights(executor, weights), options.memoryBudget ?? 2 ** 30);
     } catch (error) {
       await executor.close();
       throw error;

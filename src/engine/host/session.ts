@@ -43,6 +43,7 @@ export abstract class PlanSession<B> implements Session, GenerateHost<B>, TrainH
   private serial = 0;
   private closed = false;
 
+  /** `activationBytes`: what a training step's activations may take, and cached pages beside them. */
   protected constructor(
     readonly executor: Machine<B>,
     protected readonly store: WeightStore<B>,
@@ -61,6 +62,10 @@ export abstract class PlanSession<B> implements Session, GenerateHost<B>, TrainH
   };
 
   ensureRope = (positions: number): void => this.store.ensureRope(positions);
+
+  makeRoom(bytes: number): void {
+    if (this.pool.heldBytes + bytes > this.activationBytes) this.pool.clear();
+  }
 
   queue<T>(work: () => T | Promise<T>): Promise<T> {
     const run = async () => {

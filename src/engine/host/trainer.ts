@@ -38,6 +38,8 @@ export interface TrainHost<B> {
   queue<T>(work: () => T | Promise<T>): Promise<T>;
   /** Bytes that activations may take; a step recomputes as many layers' as it must to stay within them. */
   activationBytes: number;
+  /** Drops the cache of finished sequences where it stands in the way of so many bytes of activations. */
+  makeRoom(bytes: number): void;
 }
 
 interface Prepared {
@@ -93,9 +95,10 @@ export class PlanTrainer<B> implements Trainer {
       ...{ pages: packed.pages, sequences: prepared.sequences.length, weighted: prepared.rows.length },
       fresh: this.fresh,
     };
-    const plan = fewestRecomputed(config.layers, this.host.activationBytes, (recompute) =>
+    const plan = leastRecomputed(config.layers, this.host.activationBytes, (recompute) =>
       trainPlan(config, dtype, { ...counts, recompute }, flat, lora, update),
     );
+    this.host.makeRoom(plan.words * 4);
     executor.prepare(plan);
     fillRagged(executor, plan, packed);
     executor.ints(plan, 'weightedRows').set(prepared.rows);
@@ -173,12 +176,12 @@ function norm(partials: Float32Array, words: number): number {
   return Math.sqrt(sum);
 }
 
-/** The plan that recomputes the fewest layers within `bytes`; all of them where even that does not suffice. */
-function fewestRecomputed(layers: number, bytes: number, plan: (recompute: number) => Plan): Plan {
+/** The plan that recomputes the least within `bytes`; everything where even that does not suffice. */
+function leastRecomputed(layers: number, bytes: number, plan: (recompute: number) => Plan): Plan {
   const fits = (candidate: Plan) => candidate.words * 4 <= bytes;
   const none = plan(0);
   if (fits(none)) return none;
-  let [low, high] = [1, layers];
+  let [low, high] = [1, 2 * layers];
   while (low < high) {
     const middle = (low + high) >> 1;
     if (fits(plan(middle))) high = middle;
