@@ -2,6 +2,7 @@
 import { pageLimit } from '../host/generate.ts';
 import { PagePool } from '../host/kv.ts';
 import { PlanSession } from '../host/session.ts';
+import { modelInfo } from '../model/info.ts';
 import type { ModelConfig, ModelWeights } from '../types.ts';
 import { Executor } from './executor.ts';
 import { CpuWeights } from './store.ts';
@@ -11,7 +12,11 @@ export interface CpuOptions {
   threads?: number;
   /** Bytes for everything; default 1 GB. Decides how many tokens are cached and how much of its activations a training step recomputes. */
   memoryBudget?: number;
+  /** Fused multiply-adds; default: for models of 10 M parameters and more, see README.md. */
+  fused?: boolean;
 }
+
+const LARGE = 1e7;
 
 export class CpuSession extends PlanSession<number> {
   readonly engine = 'cpu';
@@ -29,7 +34,8 @@ export class CpuSession extends PlanSession<number> {
   }
 
   static async create(weights: ModelWeights, options: CpuOptions): Promise<CpuSession> {
-    const executor = await Executor.create(options.threads, scratchBytes(weights.config));
+    const fused = options.fused ?? modelInfo(weights).parameters >= LARGE;
+    const executor = await Executor.create(options.threads, scratchBytes(weights.config), fused);
     try {
       return new CpuSession(executor, new CpuWeights(executor, weights), options.memoryBudget ?? 2 ** 30);
     } catch (error) {
