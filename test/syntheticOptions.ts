@@ -51,6 +51,7 @@ export const syntheticContext: ReportContext = {
     title: game.replace(/-v\d+$/, ''),
     unit: 'apples',
     scoreStep: 1,
+    grammar: 'UP|DOWN',
     scoreBounds: [0, 24],
     stepRewardBounds: { explore: [0, 1], strict: [0, 12] },
     rolesExempt: false,

@@ -160,6 +160,7 @@ const play = (key: string, cluster: string, score: number): Play => ({
   success: false,
   steps: 1,
   validSteps: 1,
+  refused: [],
   invalidEnd: false,
   tokens: 0,
 });

@@ -9,6 +9,8 @@ export interface GameFacts {
   /** What the score counts, plural. */
   unit: string;
   scoreStep: number;
+  /** Of a whole action (`Game.grammar`); null where the game is unknown. */
+  grammar: string | null;
   scoreBounds: [number, number] | null;
   /** Published bounds of one step's reward, by phase. */
   stepRewardBounds: Record<Phase, [number, number]> | null;
@@ -32,6 +34,7 @@ export interface ReportContext {
 const UNKNOWN: Omit<GameFacts, 'title'> = {
   unit: 'points',
   scoreStep: 1,
+  grammar: null,
   scoreBounds: null,
   stepRewardBounds: null,
   rolesExempt: false,
@@ -52,6 +55,7 @@ export function registryFacts(id: string, setup: Setup): GameFacts | null {
     title: game.title,
     unit: game.unit,
     scoreStep: strict.scoreStep,
+    grammar: game.grammar(strict),
     scoreBounds: [...strict.scoreBounds],
     stepRewardBounds: { explore: bounds('explore'), strict: bounds('strict') },
     rolesExempt: game.rolesExempt ?? false,

@@ -1,5 +1,6 @@
 // One arm's curve: points with intervals, metrics, rates. Knows the table, no other arm.
 import type { Split } from '../../games/contract.ts';
+import { matchAction } from '../../games/grammar.ts';
 import { average, estimate, type Observation } from './interval.ts';
 import { curveMetrics, normalised, type Point } from './metrics.ts';
 import type { Cell, Play, Table } from './table.ts';
@@ -13,6 +14,8 @@ export interface Place {
   replicates: number;
   baselines: Baselines | null;
   scoreStep: number;
+  /** Of a whole action; null: the game is unknown. */
+  grammar: string | null;
 }
 
 /** How many replicates the arms have that learn something; all that there are where none does. */
@@ -45,7 +48,7 @@ export function playsOf(cell: Cell, replicates: number): Map<string, Play[]> {
 
 /** Points, metrics and rates of an arm over its run seeds (`seeds`: some of them). */
 export function armCurve(place: Place, arm: ArmName, seeds: readonly number[]) {
-  const { table, game, split, replicates, baselines } = place;
+  const { table, game, split, replicates } = place;
   const points: CurvePoint[] = [];
   const counted: Play[] = [];
   for (const x of table.xs(game, split)) {
@@ -71,13 +74,13 @@ export function armCurve(place: Place, arm: ArmName, seeds: readonly number[]) {
     if (found === 0) continue;
     // A constant arm's repeats are no further episodes.
     if (!(shared && x !== 0)) counted.push(...plays);
-    points.push({ x, ...pointOf(observations, plays, baselines), ...(failed === undefined ? {} : { failed }) });
+    points.push({ x, ...pointOf(observations, plays, place), ...(failed === undefined ? {} : { failed }) });
     if (shared) points.at(-1)!.shared = true;
   }
   return { points, metrics: metricsOf(points, counted, place) };
 }
 
-function pointOf(observations: Observation[], plays: Play[], baselines: Baselines | null): Omit<CurvePoint, 'x'> {
+function pointOf(observations: Observation[], plays: Play[], { baselines, grammar }: Place): Omit<CurvePoint, 'x'> {
   const found = estimate(observations);
   const { mean, lo, hi, n, units, unit } = found ?? {
     mean: null,
@@ -87,19 +90,24 @@ function pointOf(observations: Observation[], plays: Play[], baselines: Baseline
     units: 0,
     unit: 'instances' as const,
   };
-  return { mean, lo, hi, n, units, unit, normalised: normalised(mean, baselines), ...ratesOf(plays) };
+  return { mean, lo, hi, n, units, unit, normalised: normalised(mean, baselines), ...ratesOf(plays, grammar) };
 }
 
-function ratesOf(plays: readonly Play[]) {
-  if (plays.length === 0) return { success: null, validity: null, invalidEnds: null, tokens: null };
+function ratesOf(plays: readonly Play[], grammar: string | null) {
+  if (plays.length === 0) return { success: null, wellFormed: null, validity: null, invalidEnds: null, tokens: null };
   const steps = sum(plays, (p) => p.steps);
   return {
     success: sum(plays, (p) => Number(p.success)) / plays.length,
+    wellFormed: steps > 0 && grammar !== null ? 1 - sum(plays, (p) => malformed(p, grammar)) / steps : null,
     validity: steps > 0 ? sum(plays, (p) => p.validSteps) / steps : null,
     invalidEnds: sum(plays, (p) => Number(p.invalidEnd)) / plays.length,
     tokens: sum(plays, (p) => p.tokens) / plays.length,
   };
 }
+
+/** Steps without an action, or with one that the game's grammar refuses. */
+const malformed = ({ refused }: Play, grammar: string) =>
+  refused.filter((action) => action === null || !matchAction(grammar, action)).length;
 
 const sum = (plays: readonly Play[], of: (play: Play) => number) => plays.reduce((total, play) => total + of(play), 0);
 
@@ -110,7 +118,7 @@ function metricsOf(points: readonly CurvePoint[], plays: readonly Play[], place:
     ...metrics,
     normalisedAvg: normalised(metrics.avg, place.baselines),
     normalisedLast: normalised(metrics.last, place.baselines),
-    ...ratesOf(plays),
+    ...ratesOf(plays, place.grammar),
     episodes: plays.length,
   };
 }

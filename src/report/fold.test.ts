@@ -4,6 +4,7 @@ import { stream } from '../../games/rng.ts';
 import { syntheticContext, syntheticRun } from '../../test/synthetic.ts';
 import { firstBreak } from '../log/chain.ts';
 import { type EpisodeEvent, RunEvent } from '../log/events.ts';
+import type { ReportContext } from './context.ts';
 import { fold, foldLogs } from './fold.ts';
 import type { Report } from './types.ts';
 
@@ -50,6 +51,16 @@ describe('curves', () => {
     expect(training.metrics.episodes).toBe(150);
     expect(training.metrics.success).toBeGreaterThan(0);
     expect(training.metrics.validity).toBeGreaterThan(0.9);
+    expect(training.metrics.validity).toBeLessThan(1);
+    // Refused for the state's sake, but of the game's form; with another grammar, of no form.
+    expect(training.metrics.wellFormed).toBe(1);
+    const grammar = (source: string | null): ReportContext => ({
+      ...syntheticContext,
+      facts: (game, setup) => ({ ...syntheticContext.facts(game, setup)!, grammar: source }),
+    });
+    const other = armOf(fold(events, grammar('DOWN')), 'training').metrics;
+    expect(other.wellFormed).toBeCloseTo(other.validity!, 12);
+    expect(armOf(fold(events, grammar(null)), 'training').metrics.wellFormed).toBeNull();
     expect(training.points[1]!.tokens).toBe(8);
   });
 

@@ -71,6 +71,7 @@ export function foldLogs(logs: readonly (readonly RunEvent[])[], context: Report
       replicates: replicatesOf(table, game, 'strict'),
       baselines: null,
       scoreStep: facts(game).scoreStep,
+      grammar: null,
     },
   }));
   const runSeeds = [...new Set(names.flatMap((game) => table.seeds(game)))].sort((a, b) => a - b);

@@ -17,6 +17,7 @@ export function splitReport(table: Table, game: string, setup: Setup, context: R
     replicates: replicatesOf(table, game, split),
     baselines: context.baselines(game, setup),
     scoreStep: facts.scoreStep,
+    grammar: facts.grammar,
   };
   const names = table.arms(game).sort(compareArms);
   const arms = names.map((arm): ArmReport => ({ arm, ...declarationOf(table, arm), ...armNumbers(place, arm) }));

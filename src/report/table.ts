@@ -16,6 +16,8 @@ export interface Play {
   success: boolean;
   steps: number;
   validSteps: number;
+  /** Actions of the steps that were not valid; null where the answer had none. */
+  refused: readonly (string | null)[];
   invalidEnd: boolean;
   tokens: number;
 }
@@ -170,6 +172,7 @@ function playOf(episode: EpisodeEvent): Play {
     success: episode.success,
     steps: episode.steps.length,
     validSteps: episode.steps.filter((step) => step.valid).length,
+    refused: episode.steps.filter((step) => !step.valid).map((step) => step.action),
     invalidEnd: episode.endReason === 'invalid',
     tokens: episode.steps.reduce((sum, step) => sum + step.completionTokens.length, 0),
   };

@@ -132,6 +132,7 @@ export interface CurvePoint {
   /** (mean - R) / (E - R); not clipped; null without baselines. */
   normalised: number | null;
   success: number | null;
+  wellFormed: number | null;
   validity: number | null;
   invalidEnds: number | null;
   /** Tokens that the model wrote an episode. */
@@ -158,6 +159,8 @@ export interface Metrics {
   normalisedLast: number | null;
   /** Shares over all strict episodes of the arm's checkpoints. */
   success: number | null;
+  /** Share of strict steps whose action has the game's form, legal or not; null where the game is unknown. */
+  wellFormed: number | null;
   /** Share of strict steps that were valid. */
   validity: number | null;
   /** Share of strict episodes ended by an invalid answer. */

@@ -25,7 +25,7 @@ import { runToLog } from '../runToLog.ts';
 export const command: Command = {
   name: 'results',
   summary: 'Plays the runs behind docs/results.md and writes it; goes on where it stopped.',
-  usage: '[--only NAME,NAME] [--seeds N,N] [--no-transfer] [--logs DIR] [--out DIR] [--threads N]',
+  usage: '[--only NAME,NAME] [--seeds N] [--no-transfer] [--logs DIR] [--out DIR] [--threads N]',
   flags: {
     only: { type: 'string' },
     seeds: { type: 'string' },
@@ -39,22 +39,26 @@ export const command: Command = {
     const folder = args.text('logs') ?? join(io.root, 'runs/results');
     mkdirSync(folder, { recursive: true });
     const only = args.text('only')?.split(',');
-    const most = args.integer('seeds', SEEDS.length, [1, SEEDS.length]);
-    const planned = PLAN.map((one) => ({ ...one, settings: withSeeds(one.settings, most) }));
+    const seeds = SEEDS.slice(0, args.integer('seeds', SEEDS.length, [1, SEEDS.length]));
     const runs = new Runs(folder, args.integer('threads', 0, [0, 64]), io);
     const sections: Section[] = [];
-    const trained: RunEvent[][] = [];
-    for (const name of [...new Set(PLAN.map(({ section }) => section))]) {
-      if (only && !only.includes(name)) continue;
+    const trained = new Map<string, RunEvent[]>();
+    for (const { section, settings } of PLAN) {
+      if (only && !only.includes(section)) continue;
       const logs: RunEvent[][] = [];
-      for (const one of planned) {
-        if (one.section === name) logs.push(await runs.finished(one.name, one.settings));
+      for (const seed of seeds) {
+        const name = `${section}-${seed}`;
+        const log = await runs.finished(name, { ...settings(seed), seeds: [seed] });
         if (io.signal.aborted) return 0;
+        logs.push(log);
+        // A whole log of each game at a time; what an adapter was trained on is all that stays.
+        if (!section.includes('-') && FEWER_SEEDS.includes(seed))
+          trained.set(
+            name,
+            log.filter(({ type }) => type === 'run.opened' || type === 'adapter.saved'),
+          );
       }
-      sections.push({ name, report: reportOfLogs(logs) });
-      // A whole log of each game at a time; what an adapter was trained on is all that stays.
-      if (!name.includes('-'))
-        trained.push(logs[0]!.filter(({ type }) => type === 'run.opened' || type === 'adapter.saved'));
+      sections.push({ name: section, report: reportOfLogs(logs) });
     }
     const table = args.flag('no-transfer') ? null : await carried(runs, trained, io);
     if (io.signal.aborted) return 0;
@@ -67,11 +71,6 @@ export const command: Command = {
     return 0;
   },
 };
-
-const withSeeds = (settings: Settings, most: number): Settings => ({
-  ...settings,
-  seeds: (settings.seeds as number[]).slice(0, most),
-});
 
 /** The first line of a run with these settings. */
 async function opening(settings: Settings, model: LanguageModel, from: StartFrom | null): Promise<RunOpened> {
@@ -134,24 +133,19 @@ class Runs {
   }
 }
 
-/** The last adapter of each game's `training` arm, played on all games. */
-async function carried(runs: Runs, trained: readonly RunEvent[][], io: Io): Promise<TransferTable | null> {
+/** The last adapter of each log's `training` arm, played on all games. */
+async function carried(runs: Runs, trained: ReadonlyMap<string, RunEvent[]>, io: Io): Promise<TransferTable | null> {
   const logs: RunEvent[][] = [];
-  for (const events of trained) {
-    for (const seed of FEWER_SEEDS) {
-      const saved = events.findLast(
-        (event): event is AdapterSaved =>
-          event.type === 'adapter.saved' && event.pathway === 'training' && event.runSeed === seed,
-      );
-      if (!saved) continue;
-      const game = saved.game.replace(/-v\d+$/, '');
-      const from = await runs.adapter(game, saved);
-      const played = await runs.finished(`transfer-${game}-${seed}`, { ...CARRIED, seeds: [seed] }, from);
-      logs.push(played);
-      if (io.signal.aborted) return null;
-    }
+  for (const [name, events] of trained) {
+    const saved = events.findLast(
+      (event): event is AdapterSaved => event.type === 'adapter.saved' && event.pathway === 'training',
+    );
+    if (!saved) continue;
+    const from = await runs.adapter(name, saved);
+    logs.push(await runs.finished(`transfer-${name}`, { ...CARRIED, seeds: [saved.runSeed] }, from));
+    if (io.signal.aborted) return null;
   }
   const opened = logs.map(openLog);
   const order = (id: string) => (CARRIED.games as string[]).indexOf(id);
-  return transfer([...trained.map(openLog), ...opened], opened, buildContext, order);
+  return transfer([...[...trained.values()].map(openLog), ...opened], opened, buildContext, order);
 }

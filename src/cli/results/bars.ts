@@ -4,8 +4,9 @@ import { formatEstimate } from '../../report/format.ts';
 
 export interface GameBars {
   title: string;
-  /** Of frozen: 0 = random, 1 = expert; share of strict steps with a valid answer. */
+  /** Of frozen: 0 = random, 1 = expert; shares of strict steps with an answer of the game's form, and a legal one. */
   normalised: number | null;
+  wellFormed: number | null;
   valid: number | null;
   /** By arm: the last difference to frozen and to its controls. */
   differences: { arm: string; against: string; text: string; verdict: 'helps' | 'hurts' | 'cannot-tell' }[];
@@ -23,6 +24,7 @@ export function barsOf(report: Report): GameBars[] {
     return {
       title: game.title,
       normalised: frozen?.metrics.normalisedLast ?? null,
+      wellFormed: frozen?.metrics.wellFormed ?? null,
       valid: frozen?.metrics.validity ?? null,
       differences: split.comparisons
         .filter(({ arm, role }) => ARMS.includes(arm) && (role === 'frozen' || role === 'control'))
@@ -62,7 +64,7 @@ export function sentencesOf(all: readonly GameBars[]): string[] {
     one.differences.some((d) => arms.includes(d.arm) && d.against === against && d.verdict === kind);
   const memories = ['history', 'history-ranked', 'summary'];
   return [
-    `At least 95 % well-formed: ${names((one) => (one.valid ?? 0) >= 0.95)}.`,
+    `At least 95 % well-formed: ${names((one) => (one.wellFormed ?? 0) >= 0.95)}; at least 95 % legal, too: ${names((one) => (one.valid ?? 0) >= 0.95)}.`,
     `Base between 0.1 and 0.7 of the way from random to expert: ${names(({ normalised: n }) => n !== null && n >= 0.1 && n <= 0.7)}.`,
     `Training lifts: ${names((one) => has(one, ['training'], 'frozen', 'helps'))}; beyond random steps: ${names((one) => has(one, ['training'], 'training-random', 'helps'))}; beyond a sharper sampler: ${names((one) => has(one, ['training'], 'frozen-sharp', 'helps'))}.`,
     `Training hurts: ${names((one) => has(one, ['training'], 'frozen', 'hurts'))}.`,

@@ -6,7 +6,7 @@ import type { Settings } from '../../gym/settings.ts';
 export const SEEDS = [1, 2, 3, 4, 5, 6];
 export const FEWER_SEEDS = [1, 2, 3];
 
-const BUDGET: Settings = { explore: 30, every: 15, strict: 100, frozenReplicates: 2, split: 'strict' };
+const BUDGET: Settings = { explore: 30, every: 15, strict: 100, frozenReplicates: 2, split: ['strict'] };
 const ARMS = [
   'frozen',
   'frozen-sharp',
@@ -17,45 +17,40 @@ const ARMS = [
   'training',
   'training-random',
 ];
-const ORACLES = ['frozen', 'training@oracle-judge', 'training@oracle-experience', 'summary@oracle-guidance'];
+const ORACLES = ['training@oracle-judge', 'training@oracle-experience', 'summary@oracle-guidance'];
 
 export interface Planned {
-  /** Name of the log. */
-  name: string;
-  /** Logs of one section stand in one report. */
+  /** Logs of one section stand in one report, one log a run seed. */
   section: string;
-  settings: Settings;
+  /** Of the run seed; all but `seeds`. */
+  settings(seed: number): Settings;
 }
 
 export const PLAN: readonly Planned[] = [
-  ...[...games.keys()].flatMap((id): Planned[] => {
-    const name = id.replace(/-v\d+$/, '');
-    return [
-      { name, section: name, settings: { ...BUDGET, games: [id], pathways: ARMS, seeds: SEEDS } },
-      {
-        name: `${name}-oracles`,
-        section: name,
-        settings: { ...BUDGET, games: [id], pathways: ORACLES, seeds: FEWER_SEEDS },
-      },
-    ];
-  }),
+  ...[...games.keys()].map((id): Planned => ({
+    section: id.replace(/-v\d+$/, ''),
+    settings: (seed) => ({
+      ...BUDGET,
+      games: [id],
+      pathways: FEWER_SEEDS.includes(seed) ? [...ARMS, ...ORACLES] : ARMS,
+    }),
+  })),
   {
-    name: 'trust-retaliating',
     section: 'trust-retaliating',
-    settings: {
+    settings: () => ({
       ...BUDGET,
       games: ['trust-v1'],
       pathways: ['frozen', 'history-ranked', 'summary', 'training', 'training-random'],
-      seeds: SEEDS,
       opponents: 'retaliating',
-    },
+    }),
   },
 ];
 
 /** An adapter of a game's `training` arm, played on all games. */
 export const CARRIED: Settings = {
   ...BUDGET,
-  strict: 60,
+  strict: 50,
+  frozenReplicates: 1,
   explore: 0,
   pathways: ['frozen', 'training'],
   games: [...games.keys()],

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { syntheticContext, syntheticRun, type SyntheticArm } from '../../../test/synthetic.ts';
+import { runConfig } from '../../gym/config.ts';
 import { fold } from '../../report/fold.ts';
 import type { TransferTable } from '../../report/types.ts';
 import { barsOf, sentencesOf } from './bars.ts';
+import { CARRIED, PLAN, SEEDS } from './plan.ts';
 import { resultFiles } from './write.ts';
 
 const arms: SyntheticArm[] = [
@@ -75,4 +77,15 @@ test('files: the same logs give the same bytes; charts and reports are linked an
   expect(page).toContain('| snake | – | **+0.25** |');
   expect(page).toContain('## snake-variant');
   expect(Object.values(files).join('\n')).not.toMatch(/\d ms\b|tokens\/s/);
+});
+
+test('every planned run has settings that a run takes, its games and arms', () => {
+  for (const { section, settings } of PLAN) {
+    for (const seed of SEEDS) {
+      const config = runConfig({ ...settings(seed), seeds: [seed] });
+      expect(config.games, section).toHaveLength(1);
+      expect(config.arms.map(({ name }) => name)).toContain('training');
+    }
+  }
+  expect(runConfig({ ...CARRIED, seeds: [1] }).games).toHaveLength(7);
 });

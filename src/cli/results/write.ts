@@ -74,12 +74,13 @@ const row = (cells: string[]) => `| ${cells.join(' | ')} |`;
 
 function gamesTable(bars: readonly GameBars[]): string {
   return [
-    row(['Game', 'Base, normalised', 'Valid steps', 'Agreement of its scores', 'By chance']),
-    row(['---', '--:', '--:', '--:', '--:']),
+    row(['Game', 'Base, normalised', 'Well-formed', 'Legal', 'Agreement of its scores', 'By chance']),
+    row(['---', '--:', '--:', '--:', '--:', '--:']),
     ...bars.map((one) =>
       row([
         one.title,
         one.normalised === null ? '–' : one.normalised.toFixed(2),
+        formatShare(one.wellFormed),
         formatShare(one.valid),
         one.agreement?.text ?? '–',
         one.agreement?.chance === null || one.agreement === null ? '–' : one.agreement.chance.toFixed(2),
