@@ -29,7 +29,7 @@ export class CpuSession extends PlanSession<number> {
   ) {
     const { config, bytes } = store.layout;
     const left = Math.max(64 << 20, budget - bytes);
-    const pool = new PagePool(executor.pages, config, pageLimit(config, left / 3));
+    const pool = new PagePool(executor.pages, config, pageLimit(config, left / 2));
     super(executor, store, pool, left * 0.85); // the rest: the adapter's gradient and moments, other resident adapters
   }
 

@@ -1,6 +1,6 @@
 // A `LanguageModel` on our own engine: parts become ids, ids become many sequences at once. Knows no game and no answer.
 import { CodedError } from '../../errors.ts';
-import type { Session } from '../../engine/types.ts';
+import { LORA_TARGETS, type Session } from '../../engine/types.ts';
 import { createSession } from '../../engine/session.ts';
 import type { ModelFiles } from '../../engine/model/files.ts';
 import { modelHash, modelInfo } from '../../engine/model/info.ts';
@@ -67,8 +67,25 @@ export async function openEngineModel(files: ModelFiles, options: EngineOptions)
         ? session.engine
         : `${session.engine}, ${session.threads} ${session.threads === 1 ? 'thread' : 'threads'}`,
     why,
+    ...(info.canTrain ? { trains: trainsHere(session) } : {}),
   };
   return engineModel(session, tokenizer, card, template);
+}
+
+const STEP = 1024;
+
+/** In words, before anything is trained. */
+function trainsHere(session: Session): string {
+  const tokens = Math.min(STEP, session.config.context);
+  const lora = { rank: 8, alpha: 16, targets: LORA_TARGETS };
+  const { bytes, layers, refreshed, recomputed } = session.trainingMemory(tokens, lora);
+  const again =
+    recomputed > 0
+      ? `computes the products of ${recomputed} of ${layers} layers again`
+      : refreshed > 0
+        ? `makes norms and activations of ${refreshed} of ${layers} layers anew`
+        : 'computes nothing again';
+  return `a training step of ${tokens} tokens at rank 8 takes ${Math.ceil(bytes / 1e6)} MB and ${again}`;
 }
 
 export function engineModel(
