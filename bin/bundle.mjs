@@ -11,8 +11,9 @@ function stamp() {
   const hash = createHash('sha256').update(process.version);
   const visit = (path) => {
     const info = statSync(path);
-    if (info.isDirectory()) for (const name of readdirSync(path).sort()) visit(join(path, name));
-    else hash.update(`${path}\0${info.size}\0${info.mtimeMs}\n`);
+    if (info.isDirectory()) {
+      for (const name of readdirSync(path).sort()) if (name !== 'node_modules') visit(join(path, name));
+    } else hash.update(`${path}\0${info.size}\0${info.mtimeMs}\n`);
   };
   for (const part of ['src', 'games', 'bench', 'vite.config.ts', 'package-lock.json', 'package.json'])
     visit(join(root, part));

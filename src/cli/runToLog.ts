@@ -28,6 +28,8 @@ export async function runToLog(
     events.push(event);
   };
   const say = progressLine(io, quiet);
+  const { trains } = model.card;
+  if (trains && !quiet && config.arms.some(({ spec }) => spec.trains)) io.err(trains);
   try {
     const items = cycle({
       config,

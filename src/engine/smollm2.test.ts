@@ -12,7 +12,10 @@ import { readSafetensors } from './model/safetensors.ts';
 import { createSession } from './session.ts';
 import { chatTemplateOf, encodeChat } from './text/chat.ts';
 import { TextTokenizer } from './text/tokenizer.ts';
-import type { AdamW, Session } from './types.ts';
+import { CpuSession } from './cpu/session.ts';
+import { adam } from './cpu/testing.ts';
+import { freshAdapter } from './model/adapter.ts';
+import { type AdamW, LORA_TARGETS, type Session } from './types.ts';
 
 const MODEL = 'models/SmolLM2-135M-Instruct.Q4_1.gguf';
 const REFERENCES = 'references/smollm2';
@@ -147,6 +150,28 @@ describeWith([MODEL, REFERENCES], 'SmolLM2-135M-Instruct, Q4_1', () => {
       expect(a[0]!.logprobs).toEqual(b[0]!.logprobs);
       expect(a[0]!.ids).toEqual(b[0]!.ids);
       await alone.close();
+    },
+    10 * MINUTES,
+  );
+
+  it(
+    'a training step of 1,024 tokens stays within 1.2 GB',
+    async () => {
+      const roomy = await CpuSession.create(opened.weights, { threads: 2 });
+      const lora = { rank: 8, alpha: 16, targets: LORA_TARGETS };
+      const said = roomy.trainingMemory(1024, lora);
+      const adapter = freshAdapter(roomy.config, lora, 1);
+      const trainer = roomy.trainAdapter(adapter, { ...adam, lr: 1e-3 });
+      const ids = Array.from({ length: 1025 }, (_, i) => ((i * 7919) % 49000) + 17);
+      const { tokens } = await trainer.step({ sequences: [ids], weights: [ids.map((_, i) => (i % 4 === 0 ? 1 : 0))] });
+      expect(tokens).toBe(1024);
+      const { peak } = roomy.memory();
+      console.log(`${Math.round(peak / 1e6)} MB of tensors at most; said before: ${JSON.stringify(said)}`);
+      // The process has some 150 MB beside its tensors.
+      expect(peak).toBeLessThan(1.05e9);
+      expect(said.recomputed).toBe(0);
+      trainer.dispose();
+      await roomy.close();
     },
     10 * MINUTES,
   );

@@ -165,6 +165,17 @@ export interface TokenScores {
   last?: Float32Array;
 }
 
+/** What a LoRA step takes, and what it computes again to stay within the session's memory budget. */
+export interface TrainingMemory {
+  /** Of activations, their gradients, adapter, gradient and moments. */
+  bytes: number;
+  layers: number;
+  /** Layers whose norms and activation function are made anew: next to no time. */
+  refreshed: number;
+  /** Layers whose products are computed again: about a quarter of a layer's time each. */
+  recomputed: number;
+}
+
 /** All that the rest of the project may call. One per loaded model; not re-entrant: calls are queued. */
 export interface Session {
   readonly config: ModelConfig;
@@ -177,6 +188,8 @@ export interface Session {
   ): Promise<Generation[]>;
   score(sequences: ArrayLike<number>[], options?: { adapter?: Adapter | null; last?: boolean }): Promise<TokenScores[]>;
   trainAdapter(adapter: Adapter, optimizer: AdamW): Trainer;
+  /** Of one step on one sequence of so many tokens, a quarter of which carry weight. Known before anything runs. */
+  trainingMemory(tokens: number, lora: LoraConfig): TrainingMemory;
   /** All weights train (pretraining). The session's base weights are the ones that change. */
   trainAll(optimizer: AdamW): Trainer;
   /** Sum over all base weight bytes, in tensor-name order, to show that no base weight moved. */

@@ -4,6 +4,23 @@ import { rulesOfThumb } from '../../test/e2e/player.ts';
 import type { AdapterSaved } from '../log/events.ts';
 import { smallRun } from './testing.ts';
 
+test('block by block, an arm explores with what it knew before the block and learns at its end', async () => {
+  const settings = {
+    ...{ games: ['trust-v1'], pathways: ['frozen', 'history', 'history@blocks'], explore: 4, every: 2, strict: 1 },
+    ...{ frozenReplicates: 1, split: ['strict'] },
+  };
+  const events = await smallRun(settings, []);
+  const memories = (pathway: string) =>
+    events.flatMap((event) =>
+      event.type === 'episode' && event.pathway === pathway && event.phase === 'explore' ? [event.memory] : [],
+    );
+  expect(new Set(memories('history')).size).toBe(4);
+  const [a, b, c, d] = memories('history@blocks');
+  expect([a, b]).toEqual([null, null]);
+  expect(c).not.toBeNull();
+  expect(d).toBe(c);
+});
+
 test('an arm that is over leaves no adapter behind', async () => {
   const model = rulesOfThumb();
   const training = model.training!;

@@ -201,6 +201,7 @@ async function armContext(run: Run, place: Place, resolved: ResolvedArm): Promis
     write: (blocks, text) => recorder.writer.step(blocks, text),
     countTokens: (texts) => model.countTokens(texts),
     pieces: (sequences) => model.pieces(sequences),
+    parameters: model.card.parameters,
     training: model.training ?? null,
     blob: (hash) => recorder.blob(hash),
     async *develop({ temperature, adapter, count }) {

@@ -96,6 +96,8 @@ export interface ArmContext {
   write(blocks: readonly string[], text: string): PromptText;
   countTokens(texts: readonly string[]): Promise<number[]>;
   pieces(sequences: readonly (readonly number[])[]): Promise<string[][]>;
+  /** Parameters of the model: what a token costs. */
+  readonly parameters: number;
   /** null where the model cannot be trained here. */
   readonly training: TrainingPort | null;
   /** A blob of this run's log. Errors: log/missing-blob. */

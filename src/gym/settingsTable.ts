@@ -347,4 +347,14 @@ export const SETTINGS: readonly Setting[] = [
     machine: true,
     help: '0: as many as this machine offers, up to 16',
   },
+  {
+    key: 'memory',
+    label: 'Memory',
+    group: 'machine',
+    kind: 'integer',
+    range: [0, 4000],
+    default: 0,
+    machine: true,
+    help: 'MB for weights, cached keys and values, and a training step, which computes again what it cannot keep; 0: 1024',
+  },
 ];

@@ -93,6 +93,8 @@ export interface ModelCard {
   engine: string;
   /** Why it is computed there, in words. */
   why?: string;
+  /** What a training step takes here, and what it computes again for it, in words. */
+  trains?: string;
 }
 
 export interface LoraSettings {

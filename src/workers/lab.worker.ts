@@ -22,7 +22,12 @@ const lab: Lab = new Lab({
   openStore: () => openStore(),
   async openModel(settings, loading) {
     const spec = {
-      ...{ model: String(settings.model), threads: Number(settings.threads ?? 0), base },
+      ...{
+        model: String(settings.model),
+        threads: Number(settings.threads ?? 0),
+        memory: Number(settings.memory ?? 0),
+        base,
+      },
       engine: settings.engine as WantedEngine,
     };
     const progress = (what: string, loaded: number, total: number | null) => loading(what, loaded, total);

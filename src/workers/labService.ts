@@ -249,7 +249,7 @@ export class Lab implements LabApi {
 
   /** Kept for the next run with the same model on the same machine settings. */
   private async model(settings: Settings): Promise<LanguageModel> {
-    const key = JSON.stringify([settings.model, settings.engine, settings.threads]);
+    const key = JSON.stringify([settings.model, settings.engine, settings.threads, settings.memory]);
     if (this.loaded?.key === key) return this.loaded.model;
     await this.forget();
     const model = await this.services.openModel(settings, (what, loaded, total) => {

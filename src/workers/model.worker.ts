@@ -6,7 +6,7 @@ import { findModel } from './modelFiles.ts';
 import { serve } from './wire.ts';
 
 serve(
-  modelApi(async ({ model: name, engine, threads, base }, progress) => {
+  modelApi(async ({ model: name, engine, threads, memory = 0, base }, progress) => {
     const files = await findModel(name, base, {
       progress: (loaded, total) => progress('download', loaded, total),
     });
@@ -15,6 +15,7 @@ serve(
       title: name,
       ...(engine ? { engine } : {}),
       ...(threads > 0 ? { threads } : {}),
+      ...(memory > 0 ? { memoryBudget: memory * 2 ** 20 } : {}),
       onProgress: (read, all) => progress('weights', read, all),
     });
   }),

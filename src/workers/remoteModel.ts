@@ -14,6 +14,8 @@ export interface ModelSpec {
   engine?: WantedEngine;
   /** 0: as many as the machine offers. */
   threads: number;
+  /** MB; absent or 0: the engine's default. */
+  memory?: number;
   /** What relative addresses are relative to: the page's folder. */
   base: string;
   /** How long WebLLM may be silent while it loads or answers; absent: its own patience. */

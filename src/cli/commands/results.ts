@@ -1,6 +1,6 @@
 // `npm run results`: plays the runs behind docs/results.md (or goes on with them) and writes it with its charts. No
 // timings in it; the same seeds give the same bytes.
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CodedError } from '../../errors.ts';
 import { runConfig } from '../../gym/config.ts';
@@ -12,23 +12,28 @@ import { timeless } from '../../log/chain.ts';
 import type { AdapterSaved, RunEvent, RunOpened } from '../../log/events.ts';
 import { blobFolder, LogFile, readLogFile } from '../../log/files.node.ts';
 import { openModelByName } from '../../models/open.node.ts';
+import type { EngineOptions } from '../../models/engine/index.ts';
 import type { LanguageModel } from '../../models/types.ts';
 import { buildContext, reportOfLogs } from '../../report/defaults.ts';
 import { openLog } from '../../report/merge.ts';
 import { transfer } from '../../report/transfer.ts';
 import type { TransferTable } from '../../report/types.ts';
-import type { Command, Io } from '../command.ts';
+import { requireFile, type Command, type Io } from '../command.ts';
 import { CARRIED, FEWER_SEEDS, PLAN, SEEDS } from '../results/plan.ts';
-import { resultFiles, type Section } from '../results/write.ts';
+import { REAL_MEMORY, REAL_PLAN } from '../results/real.ts';
+import { realFiles, resultFiles, type Section } from '../results/write.ts';
 import { runToLog } from '../runToLog.ts';
 
 export const command: Command = {
   name: 'results',
   summary: 'Plays the runs behind docs/results.md and writes it; goes on where it stopped.',
-  usage: '[--only NAME,NAME] [--seeds N] [--no-transfer] [--logs DIR] [--out DIR] [--threads N]',
+  usage:
+    '[--only NAME,NAME] [--seeds N] [--no-transfer] [--model FILE.gguf [--memory MB]] [--logs DIR] [--out DIR] [--threads N]',
   flags: {
     only: { type: 'string' },
     seeds: { type: 'string' },
+    model: { type: 'string' },
+    memory: { type: 'string' },
     'no-transfer': { type: 'boolean' },
     logs: { type: 'string' },
     out: { type: 'string' },
@@ -40,7 +45,13 @@ export const command: Command = {
     mkdirSync(folder, { recursive: true });
     const only = args.text('only')?.split(',');
     const seeds = SEEDS.slice(0, args.integer('seeds', SEEDS.length, [1, SEEDS.length]));
-    const runs = new Runs(folder, args.integer('threads', 0, [0, 64]), io);
+    const threads = args.integer('threads', 0, [0, 64]);
+    const out = args.text('out') ?? join(io.root, 'docs');
+    const model = args.text('model');
+    const memory = args.integer('memory', model === undefined ? 0 : REAL_MEMORY, [0, 4000]);
+    const machine = { ...(threads ? { threads } : {}), ...(memory ? { memoryBudget: memory * 2 ** 20 } : {}) };
+    if (model !== undefined) return real({ model, folder, only, seeds, machine, out }, io);
+    const runs = new Runs(folder, machine, 'nano', io);
     const sections: Section[] = [];
     const trained = new Map<string, RunEvent[]>();
     for (const { section, settings } of PLAN) {
@@ -62,15 +73,50 @@ export const command: Command = {
     }
     const table = args.flag('no-transfer') ? null : await carried(runs, trained, io);
     if (io.signal.aborted) return 0;
-    const out = args.text('out') ?? join(io.root, 'docs');
-    for (const [name, text] of Object.entries(resultFiles(sections, table))) {
-      mkdirSync(dirname(join(out, name)), { recursive: true });
-      writeFileSync(join(out, name), text);
-    }
-    io.err(`wrote ${join(out, 'results.md')}`);
+    const page = join(out, 'results.md');
+    write(out, resultFiles(sections, table, existsSync(page) ? readFileSync(page, 'utf8') : ''), io);
     return 0;
   },
 };
+
+function write(out: string, files: Record<string, string>, io: Io) {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(out, name)), { recursive: true });
+    writeFileSync(join(out, name), text);
+  }
+  io.err(`wrote ${join(out, 'results.md')}`);
+}
+
+type Machine = Pick<EngineOptions, 'threads' | 'memoryBudget'>;
+
+interface RealOptions {
+  model: string;
+  folder: string;
+  only: readonly string[] | undefined;
+  seeds: readonly number[];
+  machine: Machine;
+  out: string;
+}
+
+/** The runs of a model that somebody has on disk, as a section of its own at the end of results.md. */
+async function real({ model, folder, only, seeds, machine, out }: RealOptions, io: Io): Promise<number> {
+  requireFile(model, 'name a GGUF file; without --model the runs are nano’s');
+  const page = join(out, 'results.md');
+  requireFile(page, 'npm run results without --model writes the page that this section is added to');
+  const runs = new Runs(folder, machine, model, io);
+  const sections: Section[] = [];
+  for (const { section, settings } of REAL_PLAN) {
+    if (only && !only.includes(section)) continue;
+    const logs: RunEvent[][] = [];
+    for (const seed of seeds) {
+      logs.push(await runs.finished(`${section}-${seed}`, { ...settings(seed), model, seeds: [seed] }));
+      if (io.signal.aborted) return 0;
+    }
+    sections.push({ name: section, report: reportOfLogs(logs) });
+  }
+  write(out, realFiles(sections, readFileSync(page, 'utf8')), io);
+  return 0;
+}
 
 /** The first line of a run with these settings. */
 async function opening(settings: Settings, model: LanguageModel, from: StartFrom | null): Promise<RunOpened> {
@@ -87,18 +133,19 @@ function basisOf({ config, hashes, arms, from }: RunOpened, finished: boolean): 
 
 class Runs {
   #folder: string;
-  #threads: number;
+  #machine: Machine;
+  #model: string;
   #io: Io;
 
-  constructor(folder: string, threads: number, io: Io) {
-    [this.#folder, this.#threads, this.#io] = [folder, threads, io];
+  constructor(folder: string, machine: Machine, model: string, io: Io) {
+    [this.#folder, this.#machine, this.#model, this.#io] = [folder, machine, model, io];
   }
 
   /** The events of a run that is over; plays it, or the rest of it, first. A log with another basis is thrown away. */
   async finished(name: string, settings: Settings, from: StartFrom | null = null): Promise<RunEvent[]> {
     const path = join(this.#folder, `${name}.jsonl`);
     const config = runConfig(settings);
-    const model = await openModelByName('nano', this.#io.root, this.#threads ? { threads: this.#threads } : {});
+    const model = await openModelByName(this.#model, this.#io.root, this.#machine);
     if (existsSync(path)) {
       const events = await readLogFile(path);
       const [opened] = events;

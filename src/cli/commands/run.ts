@@ -84,6 +84,7 @@ function settingsOf(args: Args): Settings {
 const machine = (settings: Settings) => ({
   ...(settings.engine === 'webgpu' ? { engine: 'webgpu' as const } : {}),
   ...(settings.threads ? { threads: settings.threads as number } : {}),
+  ...(settings.memory ? { memoryBudget: (settings.memory as number) * 2 ** 20 } : {}),
 });
 
 async function goOn(path: string, args: Args, io: Io): Promise<number> {

@@ -5,7 +5,8 @@ import { fold } from '../../report/fold.ts';
 import type { TransferTable } from '../../report/types.ts';
 import { barsOf, sentencesOf } from './bars.ts';
 import { CARRIED, PLAN, SEEDS } from './plan.ts';
-import { resultFiles } from './write.ts';
+import { REAL_PLAN } from './real.ts';
+import { realFiles, resultFiles } from './write.ts';
 
 const arms: SyntheticArm[] = [
   { name: 'frozen' },
@@ -88,4 +89,22 @@ test('every planned run has settings that a run takes, its games and arms', () =
     }
   }
   expect(runConfig({ ...CARRIED, seeds: [1] }).games).toHaveLength(7);
+  for (const { settings } of REAL_PLAN) {
+    expect(runConfig({ ...settings(1), seeds: [1] }).arms.map(({ name }) => name)).toContain('training@oracle-judge');
+  }
+});
+
+test('a real model’s runs become the last section of the page, once, and stay when the rest is written anew', () => {
+  const page = resultFiles([snake], null)['results.md']!;
+  const files = realFiles([sectionOf('real-trust')], page);
+  const first = files['results.md']!;
+  expect(first.startsWith(page.trimEnd())).toBe(true);
+  expect(first).toContain('| training | training-random |');
+  expect(Object.keys(files)).toContain('results/real-trust.md');
+  const second = realFiles([sectionOf('real-snake')], first)['results.md']!;
+  expect(second.match(/## A real model/g)).toHaveLength(1);
+  expect(second).not.toContain('real-trust');
+  const again = resultFiles([snake], null, first)['results.md']!;
+  expect(again.slice(again.indexOf('## A real model'))).toBe(first.slice(first.indexOf('## A real model')));
+  expect(again.startsWith(page.trimEnd())).toBe(true);
 });

@@ -12,8 +12,8 @@ export interface Section {
   report: Report;
 }
 
-/** Files by their path under docs/. */
-export function resultFiles(sections: readonly Section[], table: TransferTable | null): Record<string, string> {
+/** Every section's whole report and charts, and links to them. */
+function reportFiles(sections: readonly Section[]): { files: Record<string, string>; links: string[] } {
   const files: Record<string, string> = {};
   const links: string[] = [];
   for (const { name, report } of sections) {
@@ -30,6 +30,70 @@ export function resultFiles(sections: readonly Section[], table: TransferTable |
       }
     }
   }
+  return { files, links };
+}
+
+const REAL = '## A real model';
+
+/** The section that `realFiles` wrote into a page, or ''. */
+const realSection = (page: string): string => {
+  const from = page.indexOf(`\n${REAL}`);
+  return from < 0 ? '' : page.slice(from + 1).trimEnd();
+};
+
+/** The files of a real model's runs; `page` is results.md, whose last section they become. */
+export function realFiles(sections: readonly Section[], page: string): Record<string, string> {
+  const { files, links } = reportFiles(sections);
+  const rest = page.slice(0, page.length - realSection(page).length).trimEnd();
+  const [first] = sections;
+  files['results.md'] =
+    [
+      rest,
+      REAL,
+      'Made by `npm run results -- --model FILE.gguf`. Each arm learns once, from 32 episodes; few held-out instances, so intervals are wide.',
+      method(first!.report),
+      ...sections.flatMap(({ report }) => [
+        allDifferences(report),
+        ...report.games.map(
+          ({ title, bottleneck }) => `- ${title}: ${escapeMarkdown(bottleneck?.sentence ?? 'not measured')}`,
+        ),
+      ]),
+      ...links,
+    ].join('\n\n') + '\n';
+  return files;
+}
+
+/** Every comparison of a report, oracles included. */
+function allDifferences({ games }: Report): string {
+  return [
+    row(['Game', 'Arm', 'Against', 'Difference']),
+    row(['---', '---', '---', '--:']),
+    ...games.flatMap(({ title, splits }) =>
+      splits.flatMap(({ comparisons }) =>
+        comparisons.flatMap(({ arm, against, final, verdict }) =>
+          final
+            ? [
+                row([
+                  title,
+                  arm,
+                  against,
+                  bold(formatEstimate(final, { signed: true }), verdict.kind !== 'cannot-tell'),
+                ]),
+              ]
+            : [],
+        ),
+      ),
+    ),
+  ].join('\n');
+}
+
+/** Files by their path under docs/. `page`: results.md as it was, whose section on a real model stays. */
+export function resultFiles(
+  sections: readonly Section[],
+  table: TransferTable | null,
+  page = '',
+): Record<string, string> {
+  const { files, links } = reportFiles(sections);
   const bars = sections.filter(({ name }) => !name.includes('-')).flatMap(({ report }) => barsOf(report));
   const rest = sections.filter(({ name }) => name.includes('-'));
   files['results.md'] =
@@ -57,7 +121,7 @@ export function resultFiles(sections: readonly Section[], table: TransferTable |
         : []),
       '## Game by game',
       ...links,
-      '',
+      realSection(page),
     ]
       .join('\n\n')
       .trimEnd() + '\n';

@@ -1,5 +1,6 @@
-// Compiles the kernels twice (shared and unshared memory) into kernels.generated.ts, as base64 so that Node, Vite's
-// bundles and workers load them without a fetch. `node src/engine/cpu/build.mjs` writes, `compile()` only returns.
+// Compiles the kernels, for shared and unshared memory, into kernels.generated.ts, and with fused multiply-adds into
+// kernels-fused.generated.ts, as base64 so that Node, Vite's bundles and workers load them without a fetch.
+// `node src/engine/cpu/build.mjs` writes, `compile()` only returns.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -8,10 +9,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import asc from 'assemblyscript/asc';
 
 const here = dirname(fileURLToPath(import.meta.url));
-export const generated = join(here, 'kernels.generated.ts');
+export const generated = { plain: join(here, 'kernels.generated.ts'), fused: join(here, 'kernels-fused.generated.ts') };
 
-async function build(shared, out) {
+async function build(shared, fused, out) {
   const flags = ['-O3', '--noAssert', '--runtime', 'stub', '--enable', 'simd', '--enable', 'threads'];
+  if (fused) flags.push('--enable', 'relaxed-simd');
   const memory = ['--importMemory', '--noExportMemory', '--memoryBase', '4096'];
   if (shared) memory.push('--sharedMemory', '--initialMemory', '1', '--maximumMemory', '65536');
   const args = ['kernels/index.ts', '--baseDir', here, '-o', out, ...flags, ...memory];
@@ -19,8 +21,8 @@ async function build(shared, out) {
   if (error) throw new Error(`${error.message}\n${stderr.toString()}`);
 }
 
-/** The text of kernels.generated.ts. */
-export async function compile() {
+/** The text of one of the two files. */
+export async function compile(fused) {
   const folder = mkdtempSync(join(tmpdir(), 'kernels-'));
   try {
     const lines = ['// Made by build.mjs from kernels/; do not edit. Prettier leaves it alone.', '// prettier-ignore'];
@@ -29,7 +31,7 @@ export async function compile() {
       ['sharedKernels', true],
     ]) {
       const file = join(folder, `${name}.wasm`);
-      await build(shared, file);
+      await build(shared, fused, file);
       lines.push(`export const ${name} =\n  '${readFileSync(file).toString('base64')}';`);
     }
     return lines.join('\n') + '\n';
@@ -39,7 +41,9 @@ export async function compile() {
 }
 
 if (import.meta.url === pathToFileURL(argv[1] ?? '').href) {
-  const text = await compile();
-  writeFileSync(generated, text);
-  console.log(`kernels.generated.ts: ${text.length} bytes`);
+  for (const [kind, file] of Object.entries(generated)) {
+    const text = await compile(kind === 'fused');
+    writeFileSync(file, text);
+    console.log(`${file}: ${text.length} bytes`);
+  }
 }

@@ -3,7 +3,7 @@
 import type { Bind, Machine, PageMemory } from '../host/machine.ts';
 import { type OpName, OP_NAMES, OPS } from '../plan/ops.ts';
 import type { Plan } from '../plan/builder.ts';
-import { sharedKernels, unsharedKernels } from './kernels.generated.ts';
+import { compiled } from './compiled.ts';
 import { Arena } from './memory.ts';
 import { canShare, type Helper, processors, startHelper } from './threads.ts';
 
@@ -11,6 +11,7 @@ interface Kernels {
   run(plan: number, count: number, threads: number): void;
   setThread(address: number, bytes: number, maySleep: number): void;
   generation(): number;
+  fuses(): number;
   quit(): void;
   hash(from: number, words: number, seed: bigint): bigint;
 }
@@ -18,17 +19,6 @@ interface Kernels {
 const RECORD = 32; // words
 const TIMING = 0x140;
 const TIMES = 0x200;
-
-const modules = new Map<boolean, Promise<WebAssembly.Module>>();
-
-function compiled(shared: boolean): Promise<WebAssembly.Module> {
-  let module = modules.get(shared);
-  if (!module) {
-    const bytes = Uint8Array.from(atob(shared ? sharedKernels : unsharedKernels), (c) => c.charCodeAt(0));
-    modules.set(shared, (module = WebAssembly.compile(bytes)));
-  }
-  return module;
-}
 
 /** Places are addresses: bytes in the one memory. */
 export class Executor implements Machine<number> {
@@ -43,13 +33,18 @@ export class Executor implements Machine<number> {
     private readonly kernels: Kernels,
     private readonly helpers: Helper[],
     readonly threads: number,
+    /** Products and sums of the linear layers are rounded once. */
+    readonly fused: boolean,
   ) {}
 
-  /** `threads`: how many at most; fewer where they cannot start. `scratch`: bytes of working memory a thread. */
-  static async create(threads: number | undefined, scratch: number): Promise<Executor> {
+  /**
+   * `threads`: how many at most; fewer where they cannot start. `scratch`: bytes of working memory a thread. `fused`:
+   * multiply-adds, where runtime and processor have them.
+   */
+  static async create(threads: number | undefined, scratch: number, fused = false): Promise<Executor> {
     const wanted = Math.max(1, Math.min(16, threads ?? processors()));
     const shared = wanted > 1 && canShare();
-    const module = await compiled(shared);
+    const module = await compiled(shared, fused);
     const arena = new Arena(shared);
     const now = () => performance.now();
     const instance = await WebAssembly.instantiate(module, { env: { memory: arena.memory }, index: { now } });
@@ -66,7 +61,7 @@ export class Executor implements Machine<number> {
         break;
       }
     }
-    return new Executor(arena, kernels, helpers, helpers.length + 1);
+    return new Executor(arena, kernels, helpers, helpers.length + 1, kernels.fuses() !== 0);
   }
 
   /** Makes room for a plan's slab. Call before writing its slots. */

@@ -1,6 +1,7 @@
 // Generation: the same tokens whatever the batch, the cache and the number of threads; sampling; ends and errors.
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSession } from '../session.ts';
+import { CpuSession } from './session.ts';
 import type { GenerateRequest, ModelConfig, ModelWeights, Sampling, Session } from '../types.ts';
 import { adapterFor, idsFor, lora4, tiny, weightsFor } from './testing.ts';
 
@@ -35,6 +36,26 @@ describe('a sequence depends on itself alone', () => {
       expect(await (await session()).generate([one]).then((out) => out[0])).toEqual(together[i]);
     }
     expect(new Set(together.map(({ ids }) => ids.join())).size).toBe(together.length);
+  });
+
+  it('fused multiply-adds: the same with any number of threads and batch mates, close to the plain ones', async () => {
+    const open = async (options: object) => {
+      const made = await CpuSession.create(weightsFor(tiny), { threads: 1, ...options });
+      sessions.push(made);
+      return made;
+    };
+    const sessions: CpuSession[] = [];
+    const fused = await open({ fused: true });
+    const plain = await open({ fused: false });
+    expect([fused.executor.fused, plain.executor.fused]).toEqual([true, false]); // Node and every processor here can
+    const together = await fused.generate(many());
+    const threads = await (await open({ fused: true, threads: 2 })).generate(many().reverse());
+    expect(threads.reverse()).toEqual(together);
+    const ids = idsFor(tiny, 60, 1);
+    const [[a], [b]] = await Promise.all([fused.score([ids]), plain.score([ids])]);
+    expect(a!.logprobs).not.toEqual(b!.logprobs);
+    a!.logprobs.forEach((value, t) => expect(Math.abs(value - b!.logprobs[t]!)).toBeLessThan(1e-4));
+    for (const one of sessions) await one.close();
   });
 
   it('a remembered beginning changes nothing but the work', async () => {

@@ -9,13 +9,17 @@ import { createSession } from '../session.ts';
 import type { DType, ModelConfig, ModelWeights, Tensor } from '../types.ts';
 import { adam, adapterFor, blockTensor, idsFor, lora4, relativeError, tiny, weightsFor } from './testing.ts';
 
-it('compiling the kernels again gives the committed bytes', async () => {
-  const build = (await import(/* @vite-ignore */ new URL('./build.mjs', import.meta.url).href)) as {
-    compile(): Promise<string>;
-    generated: string;
-  };
-  expect((await build.compile()) === readFileSync(build.generated, 'utf8')).toBe(true);
-}, 60_000);
+it.each(['plain', 'fused'] as const)(
+  'compiling the %s kernels again gives the committed bytes',
+  async (kind) => {
+    const build = (await import(/* @vite-ignore */ new URL('./build.mjs', import.meta.url).href)) as {
+      compile(fused: boolean): Promise<string>;
+      generated: Record<'plain' | 'fused', string>;
+    };
+    expect((await build.compile(kind === 'fused')) === readFileSync(build.generated[kind], 'utf8')).toBe(true);
+  },
+  60_000,
+);
 
 const config: ModelConfig = { ...tiny, hidden: 32, heads: 4, headDim: 8, ffn: 64, vocab: 40 };
 /** Rows of whole blocks of 256. */

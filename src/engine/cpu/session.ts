@@ -2,6 +2,7 @@
 import { pageLimit } from '../host/generate.ts';
 import { PagePool } from '../host/kv.ts';
 import { PlanSession } from '../host/session.ts';
+import { modelInfo } from '../model/info.ts';
 import type { ModelConfig, ModelWeights } from '../types.ts';
 import { Executor } from './executor.ts';
 import { CpuWeights } from './store.ts';
@@ -9,9 +10,13 @@ import { CpuWeights } from './store.ts';
 export interface CpuOptions {
   /** At most this many; default: the machine's processors. */
   threads?: number;
-  /** Bytes for everything; default 2 GB. Decides how many tokens are cached and of how many layers a training step recomputes activations. */
+  /** Bytes for everything; default 1 GB. Decides how many tokens are cached and how much of its activations a training step recomputes. */
   memoryBudget?: number;
+  /** Fused multiply-adds; default: for models of 10 M parameters and more, see README.md. */
+  fused?: boolean;
 }
+
+const LARGE = 1e7;
 
 export class CpuSession extends PlanSession<number> {
   readonly engine = 'cpu';
@@ -24,14 +29,15 @@ export class CpuSession extends PlanSession<number> {
   ) {
     const { config, bytes } = store.layout;
     const left = Math.max(64 << 20, budget - bytes);
-    const pool = new PagePool(executor.pages, config, pageLimit(config, left / 3));
-    super(executor, store, pool, left / 4); // beside the cache there are the adapter's gradient and moments, and the process
+    const pool = new PagePool(executor.pages, config, pageLimit(config, left / 2));
+    super(executor, store, pool, left * 0.85); // the rest: the adapter's gradient and moments, other resident adapters
   }
 
   static async create(weights: ModelWeights, options: CpuOptions): Promise<CpuSession> {
-    const executor = await Executor.create(options.threads, scratchBytes(weights.config));
+    const fused = options.fused ?? modelInfo(weights).parameters >= LARGE;
+    const executor = await Executor.create(options.threads, scratchBytes(weights.config), fused);
     try {
-      return new CpuSession(executor, new CpuWeights(executor, weights), options.memoryBudget ?? 2 ** 31);
+      return new CpuSession(executor, new CpuWeights(executor, weights), options.memoryBudget ?? 2 ** 30);
     } catch (error) {
       await executor.close();
       throw error;

@@ -2,6 +2,7 @@
 // threads and after a resume, accumulation, clipping, recomputation, errors, memory.
 import { afterEach, describe, expect, it } from 'vitest';
 import { freshAdapter } from '../model/adapter.ts';
+import { loraLayout } from '../plan/shape.ts';
 import { createSession } from '../session.ts';
 import type { Adapter, Session, TrainBatch } from '../types.ts';
 import { CpuSession } from './session.ts';
@@ -93,6 +94,28 @@ describe('LoRA', () => {
     expect(peaks).toEqual([...peaks].sort((a, b) => a - b));
     expect(new Set(peaks).size).toBe(5);
     expect(new Set(runs.map(({ adapter }) => adapter)).size).toBe(1);
+  });
+
+  it('says before what a step takes; cached pages leave where activations need their room', async () => {
+    const s = await CpuSession.create(weightsFor(tiny), { threads: 1 });
+    open.push(s);
+    const roomy = s.trainingMemory(64, lora4);
+    expect(roomy).toMatchObject({ layers: 2, refreshed: 0, recomputed: 0 });
+    await s.generate([{ ids: idsFor(tiny, 40, 1), sampling: { temperature: 1, seed: 1, maxTokens: 4 } }]);
+    const trainer = s.trainAdapter(adapterFor(tiny, lora4), adam);
+    await trainer.step(batch(1));
+    expect(s.pool.heldBytes).toBeGreaterThan(0);
+    const tight = (activationBytes: number) => {
+      Object.defineProperty(s, 'activationBytes', { value: activationBytes, configurable: true });
+      return s.trainingMemory(64, lora4);
+    };
+    const activations = roomy.bytes - 16 * loraLayout(tiny, lora4).words;
+    expect(tight(activations).recomputed).toBe(0);
+    expect(tight(activations - 4).refreshed).toBeGreaterThan(0);
+    expect(tight(1)).toMatchObject({ refreshed: 2, recomputed: 2 });
+    expect(tight(1).bytes).toBeLessThan(roomy.bytes);
+    await trainer.step(batch(1));
+    expect(s.pool.heldBytes).toBe(0);
   });
 
   it('accumulates: two halves are the whole', async () => {

@@ -29,9 +29,14 @@ export class PagePool {
     this.bytes = pageWords(config) * config.layers * 4;
   }
 
-  /** Pages that active sequences could still take, were everything remembered forgotten. */
+  /** Pages in use, remembered ones included. */
   get held(): number {
     return this.references.size;
+  }
+
+  /** Bytes of all pages that the pool has of the memory, free ones included. */
+  get heldBytes(): number {
+    return (this.references.size + this.free.length) * this.bytes;
   }
 
   take(): number {

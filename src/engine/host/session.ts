@@ -4,7 +4,7 @@ import { CodedError } from '../../errors.ts';
 import { checkAdapter } from '../model/adapter.ts';
 import type { Plan } from '../plan/builder.ts';
 import { loraLayout } from '../plan/shape.ts';
-import type { AdamW, Adapter, GenerateRequest, Generation, ModelConfig } from '../types.ts';
+import type { AdamW, Adapter, GenerateRequest, Generation, LoraConfig, ModelConfig, TrainingMemory } from '../types.ts';
 import type { Session, TokenScores, Trainer } from '../types.ts';
 import { AdapterStore, loraUse, packAdapter, unpackAdapter } from './adapters.ts';
 import { checkIds, checkRequests, generate, type GenerateHost, type GenerateOptions } from './generate.ts';
@@ -13,7 +13,7 @@ import type { TensorLayout } from './layout.ts';
 import type { Awaitable, Bind, Machine } from './machine.ts';
 import { score } from './score.ts';
 import { Sequence } from './sequence.ts';
-import { PlanTrainer, type Subject, type TrainHost } from './trainer.ts';
+import { PlanTrainer, type Subject, type TrainHost, trainingMemory } from './trainer.ts';
 
 /** The base weights where an executor keeps them, and the rope table. */
 export interface WeightStore<B> {
@@ -43,6 +43,7 @@ export abstract class PlanSession<B> implements Session, GenerateHost<B>, TrainH
   private serial = 0;
   private closed = false;
 
+  /** `activationBytes`: what a training step's activations may take, and cached pages beside them. */
   protected constructor(
     readonly executor: Machine<B>,
     protected readonly store: WeightStore<B>,
@@ -61,6 +62,10 @@ export abstract class PlanSession<B> implements Session, GenerateHost<B>, TrainH
   };
 
   ensureRope = (positions: number): void => this.store.ensureRope(positions);
+
+  makeRoom(bytes: number): void {
+    if (this.pool.heldBytes + bytes > this.activationBytes) this.pool.clear();
+  }
 
   queue<T>(work: () => T | Promise<T>): Promise<T> {
     const run = async () => {
@@ -124,6 +129,10 @@ export abstract class PlanSession<B> implements Session, GenerateHost<B>, TrainH
       dispose: () => executor.give(parameters),
     };
     return new PlanTrainer(this, subject, optimizer);
+  }
+
+  trainingMemory(tokens: number, lora: LoraConfig): TrainingMemory {
+    return trainingMemory(this, tokens, lora);
   }
 
   trainAll(optimizer: AdamW): Trainer {

@@ -5,7 +5,9 @@ import type { LoraUse } from '../plan/layer.ts';
 import type { Plan } from '../plan/builder.ts';
 import { type AdamWNumbers, type Flat, trainPlan } from '../plan/train.ts';
 import type { AdamW, Adapter, ModelConfig, ModelWeights, OptimizerState, StepResult, TrainBatch } from '../types.ts';
-import type { Trainer } from '../types.ts';
+import type { LoraConfig, Trainer, TrainingMemory } from '../types.ts';
+import { loraLayout } from '../plan/shape.ts';
+import { loraUse } from './adapters.ts';
 import type { Bind, Machine } from './machine.ts';
 import { fillRagged, ragged, raggedCounts } from './ragged.ts';
 
@@ -38,6 +40,8 @@ export interface TrainHost<B> {
   queue<T>(work: () => T | Promise<T>): Promise<T>;
   /** Bytes that activations may take; a step recomputes as many layers' as it must to stay within them. */
   activationBytes: number;
+  /** Drops the cache of finished sequences where it stands in the way of so many bytes of activations. */
+  makeRoom(bytes: number): void;
 }
 
 interface Prepared {
@@ -93,9 +97,10 @@ export class PlanTrainer<B> implements Trainer {
       ...{ pages: packed.pages, sequences: prepared.sequences.length, weighted: prepared.rows.length },
       fresh: this.fresh,
     };
-    const plan = fewestRecomputed(config.layers, this.host.activationBytes, (recompute) =>
+    const { plan } = leastRecomputed(config.layers, this.host.activationBytes, (recompute) =>
       trainPlan(config, dtype, { ...counts, recompute }, flat, lora, update),
     );
+    this.host.makeRoom(plan.words * 4);
     executor.prepare(plan);
     fillRagged(executor, plan, packed);
     executor.ints(plan, 'weightedRows').set(prepared.rows);
@@ -173,18 +178,46 @@ function norm(partials: Float32Array, words: number): number {
   return Math.sqrt(sum);
 }
 
-/** The plan that recomputes the fewest layers within `bytes`; all of them where even that does not suffice. */
-function fewestRecomputed(layers: number, bytes: number, plan: (recompute: number) => Plan): Plan {
+/** The plan that recomputes the least within `bytes`; everything where even that does not suffice. */
+function leastRecomputed(
+  layers: number,
+  bytes: number,
+  make: (recompute: number) => Plan,
+): { plan: Plan; recompute: number } {
   const fits = (candidate: Plan) => candidate.words * 4 <= bytes;
-  const none = plan(0);
-  if (fits(none)) return none;
-  let [low, high] = [1, layers];
+  let best = { plan: make(0), recompute: 0 };
+  if (fits(best.plan)) return best;
+  let [low, high] = [1, 2 * layers];
+  best = { plan: make(high), recompute: high };
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (fits(plan(middle))) high = middle;
+    const plan = make(middle);
+    if (fits(plan)) [high, best] = [middle, { plan, recompute: middle }];
     else low = middle + 1;
   }
-  return plan(high);
+  return best;
+}
+
+/** See `Session.trainingMemory`. */
+export function trainingMemory<B>(
+  { config, dtype, activationBytes }: Pick<TrainHost<B>, 'config' | 'dtype' | 'activationBytes'>,
+  tokens: number,
+  settings: LoraConfig,
+): TrainingMemory {
+  const layout = loraLayout(config, settings);
+  const lora = loraUse('adapter', layout, settings);
+  const packed = ragged(config, [new Int32Array(tokens)]);
+  const counts = {
+    ...raggedCounts(packed, [{ row: 0, rows: tokens, lora }]),
+    ...{ pages: packed.pages, sequences: 1, weighted: Math.ceil(tokens / 4), fresh: true },
+  };
+  const flat = { words: layout.words, offsets: new Map<string, number>() };
+  const { layers } = config;
+  const { plan, recompute } = leastRecomputed(layers, activationBytes, (recompute) =>
+    trainPlan(config, dtype, { ...counts, recompute }, flat, lora, null),
+  );
+  const refreshed = Math.min(recompute, layers);
+  return { bytes: 4 * (plan.words + 4 * layout.words), layers, refreshed, recomputed: recompute - refreshed };
 }
 
 const diverged = (what: string): CodedError =>

@@ -1,5 +1,5 @@
-// Collects ops and buffers into a plan and gives every temporary a place by its lifetime (first to last op that names
-// it). Knows nothing of models.
+// Collects ops and buffers into a plan, leaves out ops whose results nobody reads, and gives every temporary a place by its
+// lifetime (first to last op that names it). Knows nothing of models.
 import { OPS, type OpArgs, type OpName, type PlanOp, type Ref } from './ops.ts';
 
 export interface Plan {
@@ -43,15 +43,14 @@ class Slab {
   }
 
   give(offset: number, words: number): void {
-    this.free.push({ offset, words });
-    this.free.sort((a, b) => a.offset - b.offset);
-    const merged: typeof this.free = [];
-    for (const f of this.free) {
-      const last = merged.at(-1);
-      if (last && last.offset + last.words === f.offset) last.words += f.words;
-      else merged.push({ ...f });
+    const { free } = this;
+    let i = free.length;
+    while (i > 0 && free[i - 1]!.offset > offset) i--;
+    free.splice(i, 0, { offset, words });
+    for (const at of [i, i - 1]) {
+      const [a, b] = [free[at], free[at + 1]];
+      if (a && b && a.offset + a.words === b.offset) free.splice(at, 2, { offset: a.offset, words: a.words + b.words });
     }
-    this.free = merged;
   }
 }
 
@@ -95,8 +94,22 @@ export class PlanBuilder {
     });
   }
 
+  /** The ops that a bound buffer or a slot depends on; a recomputed block asks for more than its backward pass reads. */
+  private needed(): PlanOp[] {
+    const live = new Set([...this.bounds.values()].map(({ buffer }) => buffer).concat(...this.names.values()));
+    const kept: PlanOp[] = [];
+    for (const op of this.ops.toReversed()) {
+      const written = op.refs.slice(0, OPS[op.name].out.length);
+      if (!written.some((ref) => ref && live.has(ref.buffer))) continue;
+      for (const ref of op.refs) if (ref) live.add(ref.buffer);
+      kept.push(op);
+    }
+    return kept.toReversed();
+  }
+
   finish(): Plan {
-    const { ops, buffers, names } = this;
+    const { buffers, names } = this;
+    const ops = this.needed();
     const first = new Map<number, number>();
     const last = new Map<number, number>();
     ops.forEach((op, i) => {

@@ -64,7 +64,7 @@ export interface LayerBuffers {
   out: Ref;
 }
 
-/** What a recomputed forward pass need not do again. */
+/** What a recomputed forward pass need not do again; its keys and values are still in their pages. */
 export interface Kept {
   attn: Ref;
   lse: Ref | null;
@@ -134,7 +134,7 @@ export function layerForward(c: Context, layer: number, x: Ref, keepLse: boolean
   b.op('rope', { x: q, positions, table: c.ropeTable, rows, heads, dim, ld: ldq, direction: 1 });
   b.op('rope', { x: k, positions, table: c.ropeTable, rows, heads: kvHeads, dim, ld: ldk, direction: 1 });
   const pages = c.pages(layer);
-  b.op('storeKv', { pages, k, v, positions, page, rows, heads: kvHeads, dim, ld: ldk });
+  if (!kept) b.op('storeKv', { pages, k, v, positions, page, rows, heads: kvHeads, dim, ld: ldk });
   const attn = kept?.attn ?? b.temp(rows * ldq);
   const lse = kept?.lse ?? (keepLse ? b.temp(rows * heads) : null);
   if (!kept) {
@@ -148,9 +148,25 @@ export function layerForward(c: Context, layer: number, x: Ref, keepLse: boolean
   const keep2 = b.temp(rows);
   const h2 = rmsNorm(c, mid, `${prefix}.post_attention_layernorm.weight`, rows, hidden, keep2);
   const [gate, up] = linears(c, layer, 2, h2, t, null) as [Ref, Ref];
-  const words = rows * pad8(config.ffn);
-  const act = b.temp(words);
-  b.op('swiglu', { out: act, gate, up, words });
+  const act = swiglu(c, gate, up);
   const [out] = linears(c, layer, 3, act, t, mid) as [Ref];
   return { x, keep1, h1, t, q0, k0, keepQ, keepK, q, k, v, attn, lse, mid, keep2, h2, gate, up, act, out };
+}
+
+function swiglu(c: Context, gate: Ref, up: Ref): Ref {
+  const words = c.rows * pad8(c.config.ffn);
+  const out = c.b.temp(words);
+  c.b.op('swiglu', { out, gate, up, words });
+  return out;
+}
+
+/** The block's buffers with those made anew that cost no product: both norms' results and the activation. */
+export function layerRefresh(c: Context, layer: number, s: LayerBuffers): LayerBuffers {
+  const { rows } = c;
+  const { hidden } = c.config;
+  const prefix = `model.layers.${layer}`;
+  const act = swiglu(c, s.gate, s.up);
+  const h2 = rmsNorm(c, s.mid, `${prefix}.post_attention_layernorm.weight`, rows, hidden, null);
+  const h1 = rmsNorm(c, s.x, `${prefix}.input_layernorm.weight`, rows, hidden, null);
+  return { ...s, h1, h2, act };
 }

@@ -1,11 +1,10 @@
 // The training step as one plan: gradient of the weighted log-likelihood (forward, loss on the rows that carry weight,
-// backward) and, when the step is to be taken, the global norm, clipping and AdamW. Of the first `recompute` blocks only the
-// input, the attention's output and its log-sum-exp are kept; the rest is computed again when the backward pass reaches
-// them, in the room of the later ones.
+// backward) and, when the step is to be taken, the global norm, clipping and AdamW. What the forward pass does not keep is
+// computed again when the backward pass reaches its block, in the room of the later ones (`recompute`).
 import type { ModelConfig } from '../types.ts';
 import type { Plan, PlanBuilder } from './builder.ts';
 import { type BatchCounts, begin, gather, head, headName, headRows, pageWords } from './forward.ts';
-import { type Context, type LayerBuffers, type LoraUse, layerForward, rmsNorm } from './layer.ts';
+import { type Context, type LayerBuffers, type LoraUse, layerForward, layerRefresh, rmsNorm } from './layer.ts';
 import { layerBackward, type Trained } from './layer-grad.ts';
 import { at, type Ref } from './ops.ts';
 import { pad8 } from './shape.ts';
@@ -15,7 +14,11 @@ export interface TrainCounts extends BatchCounts {
   sequences: number;
   /** Rows whose next token carries weight. */
   weighted: number;
-  /** Blocks, counted from the first, whose inner activations are computed again. */
+  /**
+   * 0 to 2 x layers. Up to `layers`: so many blocks, counted from the first, make the results of their norms and the
+   * activation anew, which costs next to nothing. Beyond: all do, and so many of them keep only their input, keys, values,
+   * the attention's output and its log-sum-exp, so that the products of q, k, o, gate and up are computed again.
+   */
   recompute: number;
   /** Start the gradient anew instead of adding to it. */
   fresh: boolean;
@@ -54,8 +57,14 @@ export function trainPlan(
   const { d, logps } = lossGrad(c, x, counts.weighted, trained);
   const sequences = { ref: b.slot('sequences', counts.sequences * 3), count: counts.sequences };
   for (let layer = config.layers - 1; layer >= 0; layer--) {
-    const { x: input, attn, lse } = layers[layer]!;
-    const saved = layer < counts.recompute ? layerForward(c, layer, input, true, { attn, lse }) : layers[layer]!;
+    const kept = layers[layer]!;
+    const { x: input, attn, lse } = kept;
+    const saved =
+      layer < counts.recompute - config.layers
+        ? layerForward(c, layer, input, true, { attn, lse })
+        : layer < counts.recompute
+          ? layerRefresh(c, layer, kept)
+          : kept;
     layerBackward(c, trained, layer, saved, d, sequences, trained.kind === 'lora' && layer === 0);
   }
   if (trained.kind === 'all') {

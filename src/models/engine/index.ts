@@ -1,6 +1,6 @@
 // A `LanguageModel` on our own engine: parts become ids, ids become many sequences at once. Knows no game and no answer.
 import { CodedError } from '../../errors.ts';
-import type { Session } from '../../engine/types.ts';
+import { LORA_TARGETS, type Session } from '../../engine/types.ts';
 import { createSession } from '../../engine/session.ts';
 import type { ModelFiles } from '../../engine/model/files.ts';
 import { modelHash, modelInfo } from '../../engine/model/info.ts';
@@ -10,6 +10,7 @@ import { TextTokenizer } from '../../engine/text/tokenizer.ts';
 import { Masker } from '../constrain/masks.ts';
 import type { Completion, CompletionRequest, LanguageModel, ModelCard, ModelText } from '../types.ts';
 import { chooseEngine, type WantedEngine } from './choose.ts';
+import { Memo } from './memo.ts';
 import { engineText } from './text.ts';
 import { Adapters, trainingPort } from './training.ts';
 
@@ -67,8 +68,25 @@ export async function openEngineModel(files: ModelFiles, options: EngineOptions)
         ? session.engine
         : `${session.engine}, ${session.threads} ${session.threads === 1 ? 'thread' : 'threads'}`,
     why,
+    ...(info.canTrain ? { trains: trainsHere(session) } : {}),
   };
   return engineModel(session, tokenizer, card, template);
+}
+
+const STEP = 1024;
+
+/** In words, before anything is trained. */
+function trainsHere(session: Session): string {
+  const tokens = Math.min(STEP, session.config.context);
+  const lora = { rank: 8, alpha: 16, targets: LORA_TARGETS };
+  const { bytes, layers, refreshed, recomputed } = session.trainingMemory(tokens, lora);
+  const again =
+    recomputed > 0
+      ? `computes the products of ${recomputed} of ${layers} layers again`
+      : refreshed > 0
+        ? `makes norms and activations of ${refreshed} of ${layers} layers anew`
+        : 'computes nothing again';
+  return `a training step of ${tokens} tokens at rank 8 takes ${Math.ceil(bytes / 1e6)} MB and ${again}`;
 }
 
 export function engineModel(
@@ -79,11 +97,12 @@ export function engineModel(
 ): LanguageModel {
   const text = engineText(tokenizer, template);
   const adapters = new Adapters(session.config);
+  const memo = new Memo();
   let masker: Masker | null = null;
   const masks = () => (masker ??= new Masker(tokenizer, session.config.eos, session.config.vocab));
   return {
     card,
-    complete: (requests, signal) => complete({ session, tokenizer, text, adapters, masks }, requests, signal),
+    complete: (requests, signal) => complete({ session, tokenizer, text, adapters, memo, masks }, requests, signal),
     countTokens: async (texts) => texts.map((one) => text.encode(one).length),
     pieces: async (sequences) => sequences.map((ids) => text.pieces(ids)),
     ...(card.canTrain ? { training: trainingPort(session, adapters) } : {}),
@@ -96,19 +115,27 @@ interface Parts {
   tokenizer: TextTokenizer;
   text: ModelText;
   adapters: Adapters;
+  memo: Memo;
   /** Made at the first request that has a grammar. */
   masks: () => Masker;
 }
 
 async function complete(
-  { session, tokenizer, text, adapters, masks }: Parts,
+  { session, tokenizer, text, adapters, memo, masks }: Parts,
   requests: readonly CompletionRequest[],
   signal?: AbortSignal,
 ): Promise<Completion[]> {
   const prompts = requests.map((request) => text.prompt(request.parts, request.exactIds));
   const forced = requests.map((request) => (request.forced ? text.begin(request.forced) : []));
-  const generations = await session.generate(
-    requests.map(({ sampling, adapter, grammar, forced: start }, i) => {
+  // A logged step that is decoded again is meant to be computed.
+  const keys = requests.map(({ sampling, adapter, grammar, exactIds }, i) =>
+    exactIds ? null : Memo.key([prompts[i]!.ids, forced[i], sampling, adapter, grammar ?? null]),
+  );
+  const known = keys.map((key) => (key === null ? undefined : memo.get(key)));
+  const asked = requests.map((_, i) => i).filter((i) => !known[i]);
+  const made = await session.generate(
+    asked.map((i) => {
+      const { sampling, adapter, grammar, forced: start } = requests[i]!;
       const { temperature, topK, topP, seed, maxTokens, stop, greedyAfter } = sampling;
       // The engine looks for `greedyAfter` in what it generates; a forced beginning may hold it already.
       const greedy = greedyAfter !== undefined && start?.includes(greedyAfter);
@@ -130,7 +157,12 @@ async function complete(
     }),
     signal ? { signal } : {},
   );
-  return generations.map((generation, i): Completion => {
+  for (const [k, i] of asked.entries()) {
+    known[i] = made[k]!;
+    if (keys[i] !== null) memo.set(keys[i]!, made[k]!);
+  }
+  return requests.map((_, i): Completion => {
+    const generation = known[i]!;
     const ids = [...forced[i]!, ...generation.ids];
     const masked = generation.maskedMass;
     return {

@@ -53,8 +53,8 @@ export function answerWeights(pieces: readonly string[]): number[] {
   });
 }
 
-/** Whether the earlier step's prompt and answer stand at the head of the later step's prompt. */
-function isPrefix(earlier: ExperienceStep, later: ExperienceStep): boolean {
+/** Whether the earlier step's prompt stands at the head of the later step's. */
+export function isPrefix(earlier: ExperienceStep, later: ExperienceStep): boolean {
   const prompt = later.promptIds!;
   const head = earlier.promptIds!;
   return prompt.length > head.length && head.every((id, i) => prompt[i] === id);

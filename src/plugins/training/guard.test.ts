@@ -3,7 +3,9 @@ import { runConfig } from '../../gym/config.ts';
 import { cycle } from '../../gym/cycle.ts';
 import { localGameHost } from '../../gym/host.ts';
 import { randomPlayer, smallRun, trainablePlayer } from '../../gym/testing.ts';
+import type { ExperienceView } from '../../gym/experience.ts';
 import type { AdapterSaved, RunEvent } from '../../log/events.ts';
+import { answersIn } from './update.ts';
 
 const settings = {
   games: ['trust-v1'],
@@ -45,6 +47,30 @@ test('divergence is measured on the answers since the last update only', async (
   const most = blocks.map((steps) => Math.ceil(steps / Math.ceil(steps / 64)));
   // Once under the old adapter, once under the new one.
   expect(scored).toEqual(most.flatMap((count) => [count, count]));
+});
+
+test('where reading is dear, whole episodes are read, one sequence each', () => {
+  const view = (index: number): ExperienceView => ({
+    ...{ index, game: 'g', instance: '' },
+    steps: [0, 1, 2].map((step) => ({
+      ...{ step, valid: true, feedback: '', action: '' },
+      // Each prompt holds the one before and its answer, less the newline (9) that ended it.
+      promptIds: [1, ...Array.from({ length: step }, (_, i) => [5 + i, 2]).flat()],
+      completionIds: [5 + step, 9],
+    })),
+  });
+  const views = Array.from({ length: 8 }, (_, i) => view(i));
+  const all = answersIn(views, 1e6);
+  expect([all.sequences.length, all.answers.length]).toEqual([24, 24]);
+  const few = answersIn(views, 21);
+  expect(few.sequences).toEqual([0, 1].map(() => [1, 5, 2, 6, 2, 7, 9]));
+  // The newline of an answer that is followed by another is not in the sequence.
+  expect(few.answers.slice(0, 3)).toEqual([
+    { sequence: 0, from: 0, to: 1 },
+    { sequence: 0, from: 2, to: 3 },
+    { sequence: 0, from: 4, to: 6 },
+  ]);
+  expect(answersIn(views, 0).sequences).toHaveLength(1);
 });
 
 test('a model that cannot be trained is refused before the run is opened', async () => {

@@ -4,11 +4,12 @@ import { stream } from '../../../games/rng.ts';
 import { hashBytes } from '../../log/chain.ts';
 import { CodedError } from '../../errors.ts';
 import type { AdapterSaved } from '../../log/events.ts';
-import type { ExperienceView } from '../../gym/experience.ts';
+import type { ExperienceStep, ExperienceView } from '../../gym/experience.ts';
 import type { Live } from '../../gym/live.ts';
 import type { ArmContext, Made } from '../../gym/plugin.ts';
 import { LORA_TARGETS } from '../../engine/types.ts';
 import type { TrainingExample } from '../../models/types.ts';
+import { isPrefix } from './examples.ts';
 
 export interface TrainingState {
   adapter: string | null;
@@ -115,19 +116,72 @@ async function divergence(
   latest: readonly ExperienceView[],
   old: string | null,
   fresh: string,
-  { training }: ArmContext,
+  { training, parameters }: ArmContext,
 ): Promise<number> {
-  const steps = latest.flatMap((view) => view.steps).filter((_, i, all) => i % Math.ceil(all.length / 64) === 0);
-  const sequences = steps.map((step) => [...step.promptIds!, ...step.completionIds!]);
+  const { sequences, answers } = answersIn(latest, KL_WORK / parameters);
   const [a, b] = [await training!.score(sequences, old), await training!.score(sequences, fresh)];
   let sum = 0;
   let count = 0;
-  for (const [i, step] of steps.entries()) {
-    const from = step.promptIds!.length - 1;
-    for (let t = from; t < sequences[i]!.length - 1; t++) {
-      sum += a[i]![t]! - b[i]![t]!;
+  for (const { sequence, from, to } of answers) {
+    for (let t = from; t < to; t++) {
+      sum += a[sequence]![t]! - b[sequence]![t]!;
       count += 1;
     }
   }
   return count === 0 ? 0 : sum / count;
+}
+
+/** Parameters x tokens that one reading may cost: some seconds. */
+const KL_WORK = 2.5e11;
+const KL_ANSWERS = 64;
+
+interface Answers {
+  sequences: number[][];
+  /** Where each answer's log-probabilities stand: [from, to) of its sequence's. */
+  answers: { sequence: number; from: number; to: number }[];
+}
+
+/** 64 answers, evenly spread; where reading them costs more than `most` tokens, all answers of as many episodes as do not. */
+export function answersIn(latest: readonly ExperienceView[], most: number): Answers {
+  const thin = <T>(all: readonly T[], count: number): T[] =>
+    all.filter((_, i) => i % Math.ceil(all.length / Math.max(1, count)) === 0);
+  const spread = collect(
+    thin(
+      latest.flatMap((view) => view.steps),
+      KL_ANSWERS,
+    ).map((step) => [step]),
+  );
+  if (tokensOf(spread) <= most) return spread;
+  for (let episodes = latest.length; ; episodes >>= 1) {
+    const whole = collect(thin(latest, episodes).map((view) => view.steps));
+    if (tokensOf(whole) <= most || episodes <= 1) return whole;
+  }
+}
+
+const tokensOf = ({ sequences }: Answers) => sequences.reduce((sum, ids) => sum + ids.length, 0);
+
+/** Steps whose prompts only grow share a sequence. */
+function collect(groups: readonly (readonly ExperienceStep[])[]): Answers {
+  const out: Answers = { sequences: [], answers: [] };
+  for (const steps of groups) {
+    let last: ExperienceStep | null = null;
+    for (const step of steps) {
+      const ids = [...step.promptIds!, ...step.completionIds!];
+      if (last && isPrefix(last, step)) {
+        // An answer's end (a newline) does not stand in the next prompt.
+        const before = out.sequences.pop()!;
+        const common = before.findIndex((id, i) => ids[i] !== id);
+        const answer = out.answers.at(-1)!;
+        if (common >= 0) answer.to = Math.min(answer.to, Math.max(answer.from, common - 1));
+      }
+      out.sequences.push(ids);
+      last = step;
+      out.answers.push({
+        sequence: out.sequences.length - 1,
+        from: step.promptIds!.length - 1,
+        to: ids.length - 1,
+      });
+    }
+  }
+  return out;
 }

@@ -11,6 +11,7 @@ import { rope, storeKv } from './rope';
 import { embed, embedGrad, moveRows, zero } from './rows';
 import { sample } from './sample';
 import { swiglu, swigluGrad } from './swiglu';
+import { madd } from './tile';
 import * as sync from './sync';
 
 declare function now(): f64;
@@ -110,6 +111,12 @@ export function generation(): i32 {
 
 export function quit(): void {
   sync.quit();
+}
+
+/** Whether products and sums are rounded once: (1 + 2^-12)^2 - (1 + 2^-11) is 2^-24 then, else 0. */
+export function fuses(): bool {
+  let x = f32x4.splat(1.000244140625);
+  return f32x4.extract_lane(madd(x, x, f32x4.splat(-1.00048828125)), 0) != 0;
 }
 
 /** FNV-1a over 32-bit words, 64 bits wide. */

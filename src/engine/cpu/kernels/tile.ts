@@ -1,6 +1,14 @@
 // Register tiles: the only places where products are summed. Sum over k is sequential from k = 0 for every output,
-// product rounded, then sum rounded, so all shapes give the same bits: C = alpha * (init + sum_k A[.,k] B[k,.]).
+// so all shapes give the same bits: C = alpha * (init + sum_k A[.,k] B[k,.]).
 // Addresses and strides are in bytes. Not unrolled: measured, V8 then keeps all sums in registers. Knows nothing of layers, threads or weight types.
+
+/** c + x * b: product rounded, then sum rounded; in the fused build (relaxed SIMD) rounded once where the processor can. */
+// @ts-ignore: decorator
+@inline
+export function madd(x: v128, b: v128, c: v128): v128 {
+  if (ASC_FEATURE_RELAXED_SIMD) return f32x4.relaxed_madd(x, b, c);
+  return f32x4.add(c, f32x4.mul(x, b));
+}
 
 /** 4 rows x 8 columns. A is row-major (k contiguous, rows lda apart), B holds 8 floats per k, ldb apart. */
 export function tile4(
@@ -45,17 +53,17 @@ export function tile4(
     b1 = v128.load(b, 16);
     b += ldb;
     x = v128.load32_splat(a);
-    c0a = f32x4.add(c0a, f32x4.mul(x, b0));
-    c0b = f32x4.add(c0b, f32x4.mul(x, b1));
+    c0a = madd(x, b0, c0a);
+    c0b = madd(x, b1, c0b);
     x = v128.load32_splat(a1);
-    c1a = f32x4.add(c1a, f32x4.mul(x, b0));
-    c1b = f32x4.add(c1b, f32x4.mul(x, b1));
+    c1a = madd(x, b0, c1a);
+    c1b = madd(x, b1, c1b);
     x = v128.load32_splat(a2);
-    c2a = f32x4.add(c2a, f32x4.mul(x, b0));
-    c2b = f32x4.add(c2b, f32x4.mul(x, b1));
+    c2a = madd(x, b0, c2a);
+    c2b = madd(x, b1, c2b);
     x = v128.load32_splat(a3);
-    c3a = f32x4.add(c3a, f32x4.mul(x, b0));
-    c3b = f32x4.add(c3b, f32x4.mul(x, b1));
+    c3a = madd(x, b0, c3a);
+    c3b = madd(x, b1, c3b);
     a += 4;
     a1 += 4;
     a2 += 4;
@@ -113,17 +121,17 @@ export function tile4t(
     b0 = v128.load(b);
     b1 = v128.load(b, 16);
     x = v128.load32_splat(a);
-    c0a = f32x4.add(c0a, f32x4.mul(x, b0));
-    c0b = f32x4.add(c0b, f32x4.mul(x, b1));
+    c0a = madd(x, b0, c0a);
+    c0b = madd(x, b1, c0b);
     x = v128.load32_splat(a, 4);
-    c1a = f32x4.add(c1a, f32x4.mul(x, b0));
-    c1b = f32x4.add(c1b, f32x4.mul(x, b1));
+    c1a = madd(x, b0, c1a);
+    c1b = madd(x, b1, c1b);
     x = v128.load32_splat(a, 8);
-    c2a = f32x4.add(c2a, f32x4.mul(x, b0));
-    c2b = f32x4.add(c2b, f32x4.mul(x, b1));
+    c2a = madd(x, b0, c2a);
+    c2b = madd(x, b1, c2b);
     x = v128.load32_splat(a, 12);
-    c3a = f32x4.add(c3a, f32x4.mul(x, b0));
-    c3b = f32x4.add(c3b, f32x4.mul(x, b1));
+    c3a = madd(x, b0, c3a);
+    c3b = madd(x, b1, c3b);
     a += lda;
     b += ldb;
   }
@@ -160,8 +168,8 @@ export function tile1(
   for (; k != 0; k--) {
     x = v128.load32_splat(a);
     a += 4;
-    c0a = f32x4.add(c0a, f32x4.mul(x, v128.load(b)));
-    c0b = f32x4.add(c0b, f32x4.mul(x, v128.load(b, 16)));
+    c0a = madd(x, v128.load(b), c0a);
+    c0b = madd(x, v128.load(b, 16), c0b);
     b += ldb;
   }
   let scale = f32x4.splat(alpha);
@@ -204,14 +212,14 @@ export function tile1x4(
   for (; k != 0; k--) {
     x = v128.load32_splat(a);
     a += 4;
-    c0a = f32x4.add(c0a, f32x4.mul(x, v128.load(b)));
-    c0b = f32x4.add(c0b, f32x4.mul(x, v128.load(b, 16)));
-    c1a = f32x4.add(c1a, f32x4.mul(x, v128.load(b1)));
-    c1b = f32x4.add(c1b, f32x4.mul(x, v128.load(b1, 16)));
-    c2a = f32x4.add(c2a, f32x4.mul(x, v128.load(b2)));
-    c2b = f32x4.add(c2b, f32x4.mul(x, v128.load(b2, 16)));
-    c3a = f32x4.add(c3a, f32x4.mul(x, v128.load(b3)));
-    c3b = f32x4.add(c3b, f32x4.mul(x, v128.load(b3, 16)));
+    c0a = madd(x, v128.load(b), c0a);
+    c0b = madd(x, v128.load(b, 16), c0b);
+    c1a = madd(x, v128.load(b1), c1a);
+    c1b = madd(x, v128.load(b1, 16), c1b);
+    c2a = madd(x, v128.load(b2), c2a);
+    c2b = madd(x, v128.load(b2, 16), c2b);
+    c3a = madd(x, v128.load(b3), c3a);
+    c3b = madd(x, v128.load(b3, 16), c3b);
     b += 32;
     b1 += 32;
     b2 += 32;
