@@ -17,11 +17,12 @@ let saved: AdapterSaved;
 beforeAll(async () => {
   model = await openModelByName('nano', root, { threads: 1 });
   const settings = {
-    ...{ games: ['trust-v1'], pathways: ['frozen', 'training'], explore: 2, every: 2, strict: 1 },
+    ...{ games: ['trust-v1'], pathways: ['frozen', 'training'], explore: 8, every: 8, strict: 1 },
     ...{ frozenReplicates: 1, trainSteps: 2, keep: 'episodes', model: 'nano' },
   };
   events = await smallRun(settings, [], { model, blobs });
   saved = events.find((event) => event.type === 'adapter.saved')!;
+  expect(saved, 'nano scored something above 0, so that it was trained').toBeDefined();
 }, 60_000);
 afterAll(() => model.close());
 
