@@ -3,13 +3,13 @@
 const SWAPS = { ' + ': ' - ', ' - ': ' + ', ' * ': ' + ', ' / ': ' * ', ' < ': ' >= ', ' <= ': ' > ', ' >= ': ' < ' };
 const PATTERN = /( (?:\+|-|\*|\/|<|<=|>=) )|\b(\d+u)\b|\b(\d+\.\d+(?:e-?\d+)?)\b/g;
 
-/** All places of a source, comments and declarations of types left out: { at, line, from, to }. */
+/** All places of a source, comments, types and sizes of arrays left out: { at, line, from, to }. */
 export function placesOf(source) {
   const places = [];
   let at = 0;
   source.split('\n').forEach((line, i) => {
     const code = line.split('//')[0];
-    if (!/^\s*(@|\/\*\*|\*|var<|fn )/.test(line)) {
+    if (!/^\s*(@|\/\*\*|\*|var<|fn |var \w+: array<)/.test(line)) {
       for (const match of code.matchAll(PATTERN)) {
         const from = match[0];
         places.push({ at: at + match.index, line: i + 1, from, to: SWAPS[from] ?? changed(from) });
