@@ -14,6 +14,7 @@ interface Wllama {
   getNumThreads(): number;
 }
 
+const out = document.querySelector('#out')!;
 const query = new URLSearchParams(location.search);
 const [threads, rounds] = [Number(query.get('threads')), Number(query.get('rounds'))];
 
@@ -68,7 +69,9 @@ async function run() {
   } as Record<'ours' | 'theirs', Record<(typeof names)[number], number[]>>;
   for (let round = 0; round <= rounds; round++) {
     for (const name of names) {
+      out.textContent = `Round ${round}, ours, ${name} …`;
       const mine = await ask({ time: name });
+      out.textContent = `Round ${round}, wllama, ${name} …`;
       const other = name === 'beside' ? mine : await wllama[name]();
       if (round === 0) continue; // warm-up
       times.ours[name].push(mine);
@@ -80,7 +83,6 @@ async function run() {
   return { threads: ours, peerThreads: wllama.threads, ours: medians(times.ours), theirs: medians(times.theirs) };
 }
 
-const out = document.querySelector('#out')!;
 try {
   out.textContent = JSON.stringify(await run());
 } catch (error) {

@@ -26,7 +26,7 @@ export interface OurSpeeds extends Speeds {
 
 /** Some text of about 512 tokens; `turn` makes each one new, so that no cache knows it. */
 export const longText = (turn: number): string =>
-  Array.from({ length: 130 }, (_, i) => `${(i * 37 + turn * 101) % 1000} apples`).join(', ');
+  Array.from({ length: 90 }, (_, i) => `${(i * 37 + turn * 101) % 1000} apples`).join(', ');
 
 export const shortText = (turn: number): string => `Story ${turn}: once upon a time there was a snake that`;
 

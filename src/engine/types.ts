@@ -181,6 +181,8 @@ export interface Session {
   readonly config: ModelConfig;
   readonly engine: 'cpu' | 'webgpu';
   readonly threads: number;
+  /** Products and sums of the linear layers are rounded once: last bits are those of machines that can (CPU only). */
+  readonly fused?: boolean;
   /** Many sequences at once. A prompt's longest cached prefix is not computed again. Errors: model/context. */
   generate(
     requests: GenerateRequest[],

@@ -48,6 +48,10 @@ export class CpuSession extends PlanSession<number> {
     return this.executor.threads;
   }
 
+  get fused(): boolean {
+    return this.executor.fused;
+  }
+
   memory(): { bytes: number; peak: number } {
     const { bytes, peak } = this.executor.arena;
     return { bytes, peak };

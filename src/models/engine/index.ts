@@ -66,7 +66,7 @@ export async function openEngineModel(files: ModelFiles, options: EngineOptions)
     engine:
       session.engine === 'webgpu'
         ? session.engine
-        : `${session.engine}, ${session.threads} ${session.threads === 1 ? 'thread' : 'threads'}`,
+        : `${session.engine}, ${session.threads} ${session.threads === 1 ? 'thread' : 'threads'}${session.fused ? ', fused' : ''}`,
     why,
     ...(info.canTrain ? { trains: trainsHere(session) } : {}),
   };
