@@ -1,5 +1,5 @@
 // The kernels as modules, compiled once each. Fused ones where the runtime takes relaxed SIMD (Node 22, Chromium 114,
-// Firefox 145), else the plain ones. Knows nothing of memory and threads.
+// Firefox 146), else the plain ones. Knows nothing of memory and threads.
 import { sharedKernels, unsharedKernels } from './kernels.generated.ts';
 import { allowRelaxedSimd } from './relaxed.ts';
 
