@@ -68,3 +68,20 @@ async function useRecordings(page, names) {
       : route.fulfill({ status: 404, body: '' });
   });
 }
+
+/** Waits until the page is in that state of a run. */
+export const reached = (page, state, timeout = 240_000) =>
+  page.locator(`html[data-run-state=${state}]`).waitFor({ timeout });
+
+/** The log's text, as the page's Export gives it. */
+export async function exportedText(page) {
+  const [download] = await Promise.all([page.waitForEvent('download'), page.locator('[data-part=export]').click()]);
+  return readFileSync(await download.path(), 'utf8');
+}
+
+/** The exported log's events. */
+export const exported = async (page) =>
+  (await exportedText(page))
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));

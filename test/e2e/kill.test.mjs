@@ -1,9 +1,9 @@
 // A real tab is killed twenty times in the middle of a run: nothing that was stored is lost, and the log at the end is the
 // log of a run that nobody disturbed.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { results } from './browser.mjs';
+import { exported, reached, results } from './browser.mjs';
 
 const KILLS = 20;
 const QUESTION =
@@ -11,15 +11,6 @@ const QUESTION =
 const unless = () => (existsSync(join(results, 'dist/models/nano/model.safetensors')) ? null : 'there is no model');
 const count = (page) =>
   page.evaluate(() => Number(/\d+/.exec(document.querySelector('[data-part=log] p')?.innerText ?? '')?.[0] ?? 0));
-const reached = (page, state, timeout = 240_000) => page.locator(`html[data-run-state=${state}]`).waitFor({ timeout });
-
-async function exported(page) {
-  const [download] = await Promise.all([page.waitForEvent('download'), page.locator('[data-part=export]').click()]);
-  return readFileSync(await download.path(), 'utf8')
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line));
-}
 
 /** What is the same in an undisturbed run: all but numbers of lines, links, times, the machine, and pauses. */
 function essence(events) {

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { results } from './browser.mjs';
+import { exported, exportedText, reached, results } from './browser.mjs';
 
 const own = fileURLToPath(new URL('../../public/models/nano', import.meta.url));
 const folder = process.env.S3_TEST_MODEL ?? own;
@@ -15,7 +15,6 @@ const unless = () =>
 
 const QUESTION =
   '?v=1&games=trust&pathways=frozen,history&explore=4&every=2&strict=7&frozenReplicates=2&split=strict&autorun=1';
-const reached = (page, state, timeout = 240_000) => page.locator(`html[data-run-state=${state}]`).waitFor({ timeout });
 const verdictOf = (page) => page.locator('[data-part=verdict] > ul').innerText();
 const eventsOf = async (page) => Number((await page.locator('[data-part=log] p').first().innerText()).match(/\d+/)[0]);
 
@@ -97,9 +96,8 @@ export default [
       // Nothing of it comes over the net: the page's own nano isn't served here.
       await page.locator('[data-part=run]').click();
       await reached(page, 'done');
-      const [download] = await Promise.all([page.waitForEvent('download'), page.locator('[data-part=export]').click()]);
-      const [opened] = readFileSync(await download.path(), 'utf8').split('\n');
-      assert.equal(JSON.parse(opened).config.model, 'local:model');
+      const [opened] = await exported(page);
+      assert.equal(opened.config.model, 'local:model');
       await page.reload();
       await page.getByRole('button', { name: 'Model', exact: true }).click();
       await page.getByRole('button', { name: 'Delete model' }).click();
@@ -134,8 +132,7 @@ export default [
       assert.match(verdict, /History.*(\(.* to .*\)|no difference)/s, `no interval: ${verdict}`);
       assert.deepEqual(page.errors, []);
 
-      const [download] = await Promise.all([page.waitForEvent('download'), page.locator('[data-part=export]').click()]);
-      const text = readFileSync(await download.path(), 'utf8');
+      const text = await exportedText(page);
       const types = text
         .split('\n')
         .filter(Boolean)

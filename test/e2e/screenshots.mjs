@@ -2,7 +2,7 @@
 // node test/e2e/screenshots.mjs [name…]; needs a build in test/.results/dist and recordings (record.mjs).
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { open, results } from './browser.mjs';
+import { open, reached, results } from './browser.mjs';
 import { scriptedLab } from './build.mjs';
 
 const shots = join(results, 'shots');
@@ -92,7 +92,6 @@ const live = (state, query = '?v=1&explore=4&every=2&strict=6&frozenReplicates=2
     },
     { options: { lab: true }, query },
   );
-const reached = (page, state) => page.locator(`html[data-run-state=${state}]`).waitFor({ timeout: 120_000 });
 Object.assign(STATES, {
   loading: live((page) => page.waitForTimeout(350)),
   running: live(async (page) => {

@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { results } from './browser.mjs';
+import { reached, results } from './browser.mjs';
 
 const unless = () => (existsSync(join(results, 'dist/models/nano/model.safetensors')) ? null : 'there is no model');
 const LONG = '?v=1&games=trust&explore=40&every=20&strict=4&frozenReplicates=1&pathways=frozen,history';
-const reached = (page, state) => page.locator(`html[data-run-state=${state}]`).waitFor({ timeout: 90_000 });
 
 export default [
   {

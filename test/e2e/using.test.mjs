@@ -1,10 +1,9 @@
 // Using the page: keyboard, address, settings, a scripted run from Run to done, export and import, errors, reload.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { exportedText, reached } from './browser.mjs';
 import { scriptedLab } from './build.mjs';
 
 const SMALL = '?v=1&explore=2&every=2&strict=6&frozenReplicates=2&pathways=frozen,history';
-const reached = (page, state, timeout = 45_000) => page.locator(`html[data-run-state=${state}]`).waitFor({ timeout });
 const verdictOf = (page) => page.locator('[data-part=verdict] > ul').innerText();
 
 export default [
@@ -124,8 +123,7 @@ export default [
       await reached(page, 'done');
       await page.locator('[data-part=verdict] > ul li').first().waitFor();
       const verdict = await verdictOf(page);
-      const [download] = await Promise.all([page.waitForEvent('download'), page.locator('[data-part=export]').click()]);
-      const text = readFileSync(await download.path(), 'utf8');
+      const text = await exportedText(page);
       assert.equal(JSON.parse(text.split('\n')[0]).type, 'run.opened');
       const [chooser] = await Promise.all([
         page.waitForEvent('filechooser'),

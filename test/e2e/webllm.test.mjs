@@ -1,12 +1,11 @@
 // A run by WebLLM on the built page: page, lab, its worker and CacheStorage are real, the package's module is a script.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { exported, reached } from './browser.mjs';
 import { scriptedFiles, scriptedWebllm } from './scripted-webllm.mjs';
 
 const QUESTION =
   '&games=trust&pathways=frozen,summary&explore=2&every=1&strict=3&frozenReplicates=1&split=strict&autorun=1';
-const reached = (page, state, timeout = 120_000) => page.locator(`html[data-run-state=${state}]`).waitFor({ timeout });
 
 /** Another site, which lets its files be read. */
 async function otherSite(files) {
@@ -18,6 +17,17 @@ async function otherSite(files) {
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { asked, server, url: `http://127.0.0.1:${server.address().port}` };
+}
+
+/** A page whose WebLLM is the script, with that site's files. */
+async function scriptedPage(newPage, site) {
+  const page = await newPage({ recording: [] });
+  await page
+    .context()
+    .route(/\/lib-[^/]*\.js$/, (route) =>
+      route.fulfill({ contentType: 'text/javascript', body: scriptedWebllm(site.url) }),
+    );
+  return page;
 }
 
 export default [
@@ -75,25 +85,13 @@ export default [
     async run({ url, page: newPage }) {
       const site = await otherSite(scriptedFiles);
       try {
-        const page = await newPage({ recording: [] });
-        await page
-          .context()
-          .route(/\/lib-[^/]*\.js$/, (route) =>
-            route.fulfill({ contentType: 'text/javascript', body: scriptedWebllm(site.url) }),
-          );
+        const page = await scriptedPage(newPage, site);
         await page.goto(`${url}?v=1&model=webllm:Scripted-0.5B-q4f32_1-MLC${QUESTION}`);
         await reached(page, 'done');
         assert.deepEqual(page.errors, []);
         assert.ok(site.asked.includes('/scripted/resolve/main/shard.bin'), 'no file of the model was asked for');
 
-        const [download] = await Promise.all([
-          page.waitForEvent('download'),
-          page.locator('[data-part=export]').click(),
-        ]);
-        const events = readFileSync(await download.path(), 'utf8')
-          .trim()
-          .split('\n')
-          .map((line) => JSON.parse(line));
+        const events = await exported(page);
         assert.deepEqual(events[0].model, { kind: 'webllm', parameters: 5e8, context: 4096, layout: 'chat' });
         assert.equal(events[0].config.model, 'webllm:Scripted-0.5B-q4f32_1-MLC');
         assert.equal(events.at(-1).type, 'run.closed');
@@ -119,12 +117,7 @@ export default [
     async run({ url, page: newPage }) {
       const site = await otherSite(scriptedFiles);
       try {
-        const page = await newPage({ recording: [] });
-        await page
-          .context()
-          .route(/\/lib-[^/]*\.js$/, (route) =>
-            route.fulfill({ contentType: 'text/javascript', body: scriptedWebllm(site.url) }),
-          );
+        const page = await scriptedPage(newPage, site);
         await page.goto(`${url}?v=1${QUESTION.replace('&autorun=1', '')}`);
         const sheet = page.locator('dialog[open]').last();
         const choose = async () => {
@@ -148,14 +141,7 @@ export default [
         await page.keyboard.press('Escape');
         await page.locator('[data-part=run]').click();
         await reached(page, 'done');
-        const [download] = await Promise.all([
-          page.waitForEvent('download'),
-          page.locator('[data-part=export]').click(),
-        ]);
-        const [opened, ...events] = readFileSync(await download.path(), 'utf8')
-          .trim()
-          .split('\n')
-          .map((line) => JSON.parse(line));
+        const [opened, ...events] = await exported(page);
         assert.equal(opened.config.model, 'nano');
         assert.equal(opened.config.judge, 'webllm:Scripted-0.5B-q4f32_1-MLC');
         const judged = events.flatMap((event) => event.steps ?? []).filter(({ judge }) => judge);
