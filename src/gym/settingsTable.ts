@@ -288,7 +288,7 @@ export const SETTINGS: readonly Setting[] = [
     kind: 'number',
     range: [0, 1],
     default: 0.3,
-    help: 'share of invalid answers in the training window above which training stops for good',
+    help: 'by how much the share of invalid answers may rise above what it was before training; beyond it training stops for good',
   },
   {
     key: 'guardKl',

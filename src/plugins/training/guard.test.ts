@@ -3,9 +3,10 @@ import { runConfig } from '../../gym/config.ts';
 import { cycle } from '../../gym/cycle.ts';
 import { localGameHost } from '../../gym/host.ts';
 import { randomPlayer, smallRun, trainablePlayer } from '../../gym/testing.ts';
+import type { ArmContext } from '../../gym/plugin.ts';
 import type { ExperienceView } from '../../gym/experience.ts';
 import type { AdapterSaved, RunEvent } from '../../log/events.ts';
-import { answersIn } from './update.ts';
+import { answersIn, guardBefore } from './update.ts';
 
 const settings = {
   games: ['trust-v1'],
@@ -33,6 +34,22 @@ test('a refused update is dropped and training goes on; three in a row stop it',
   expect(updates[0]!.guard).toBe('KL 3.000 nats a token, above 2: update refused');
   expect(updates[2]!.guard).toMatch(/3 in a row: training stops$/);
   expect(updates[3]!.guard).toBe(updates[2]!.guard);
+});
+
+test('invalid answers stop training where they have risen, not where they were many from the start', () => {
+  const played = (valid: number, invalid: number): ExperienceView => ({
+    ...{ index: 0, game: 'g', instance: '' },
+    steps: Array.from({ length: valid + invalid }, (_, step) => ({
+      ...{ step, valid: step < valid, feedback: '', action: '' },
+    })),
+  });
+  const context = { settings: { guardInvalid: 0.3 } } as unknown as ArmContext;
+  const bad = [played(2, 8), played(1, 9)];
+  expect(guardBefore(bad, bad, context)).toBeNull();
+  expect(guardBefore([played(10, 0)], [played(7, 3)], context)).toBeNull();
+  expect(guardBefore([played(10, 0)], [played(3, 2), played(3, 2)], context)).toBe(
+    'invalid answers 40.0 %, 0.0 % before training: a rise of more than 30.0 %',
+  );
 });
 
 test('divergence is measured on the answers since the last update only', async () => {

@@ -43,11 +43,14 @@ function trainingArm(name: string, context: ArmContext): Arm {
   const state: TrainingState = { adapter: context.from.adapter, optimizer: null, refused: 0, stopped: null };
   /** Episodes before this one were trained on already. */
   let trained = 0;
+  /** How many were played before the first update. */
+  let untrained: number | null = null;
 
   async function* train(produce: Produce, x: number) {
     const latest = episodes.slice(trained);
     const window = context.settings.trainWindow === 'all' ? episodes : latest;
     trained = episodes.length;
+    untrained ??= trained;
     const consolidation = yield* produce('consolidation', async () => {
       const { kept, low } = chooseSteps(window, context, name === 'training-random');
       const corrected = context.settings.correct === true ? await correctLow(window, low, context) : [];
@@ -73,7 +76,7 @@ function trainingArm(name: string, context: ArmContext): Arm {
         },
       };
     });
-    const stop = state.stopped ?? guardBefore(window, context);
+    const stop = state.stopped ?? guardBefore(episodes.slice(0, untrained), latest, context);
     if (consolidation.kept.length + consolidation.corrected.length === 0 && stop === null) return;
     yield* produce('adapter.saved', async (live) => {
       const examples = await buildExamples(window, consolidation, context);

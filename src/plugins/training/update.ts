@@ -24,12 +24,25 @@ export interface TrainingState {
 /** Refused updates in a row that stop training: what is learnt from goes on leading astray. */
 export const REFUSALS = 3;
 
-/** Collapse guard on what was explored: too many invalid answers stop training. Observable, so no reward is read. */
-export function guardBefore(window: readonly ExperienceView[], { settings }: ArmContext): string | null {
-  const steps = window.flatMap((view) => view.steps);
-  const invalid = steps.filter((step) => !step.valid).length / Math.max(1, steps.length);
+/**
+ * Collapse guard on what was explored: where invalid answers have become more frequent than before any update, by more
+ * than the bound, training stops. A model that answers badly from the start is not collapsing. No reward is read.
+ */
+export function guardBefore(
+  first: readonly ExperienceView[],
+  latest: readonly ExperienceView[],
+  { settings }: ArmContext,
+): string | null {
+  const [from, to] = [invalidShare(first), invalidShare(latest)];
   const bound = settings.guardInvalid as number;
-  return invalid > bound ? `invalid answers ${(invalid * 100).toFixed(1)} %, above ${bound * 100} %` : null;
+  if (to - from <= bound) return null;
+  const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
+  return `invalid answers ${percent(to)}, ${percent(from)} before training: a rise of more than ${percent(bound)}`;
+}
+
+function invalidShare(views: readonly ExperienceView[]): number {
+  const steps = views.flatMap((view) => view.steps);
+  return steps.filter((step) => !step.valid).length / Math.max(1, steps.length);
 }
 
 export async function update(
