@@ -33,8 +33,12 @@ export async function runLlm(options: LlmOptions): Promise<BenchResult[]> {
   const peers = join(options.root, 'bench/peers');
   if (!existsSync(join(peers, 'node_modules/.package-lock.json'))) {
     options.say('installing llama.cpp’s two builds in bench/peers (some 700 MB)');
-    // No scripts: node-llama-cpp's would fetch or build; its binaries are packages.
-    execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: peers, stdio: ['ignore', 2, 2] });
+    // No scripts: node-llama-cpp's would fetch or build; its binaries are packages. Not `npm ci`, which wants the packages
+    // of all systems in the lockfile, and not every registry holds those.
+    execFileSync('npm', ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'], {
+      cwd: peers,
+      stdio: ['ignore', 2, 2],
+    });
   }
   const results: BenchResult[] = [];
   if (options.where !== 'chromium') results.push(...(await inNode(options, peers)));
