@@ -21,10 +21,10 @@ const PATHWAYS = [
 export const REAL_PLAN: readonly Planned[] = [
   {
     section: 'real-trust',
-    settings: () => ({ ...BUDGET, games: ['trust-v1'], pathways: PATHWAYS, trainSteps: 8, trainBatch: 2 }),
+    settings: () => ({ ...BUDGET, games: ['trust-v1'], pathways: PATHWAYS, trainSteps: 4, trainBatch: 2 }),
   },
   {
     section: 'real-snake',
-    settings: () => ({ ...BUDGET, games: ['snake-v1'], pathways: PATHWAYS, trainSteps: 6, trainBatch: 1 }),
+    settings: () => ({ ...BUDGET, games: ['snake-v1'], pathways: PATHWAYS, trainSteps: 4, trainBatch: 1 }),
   },
 ];
