@@ -25,6 +25,10 @@ export const REAL_PLAN: readonly Planned[] = [
   },
   {
     section: 'real-snake',
-    settings: () => ({ ...BUDGET, games: ['snake-v1'], pathways: PATHWAYS, trainSteps: 4, trainBatch: 1 }),
+    settings: () => ({
+      ...{ ...BUDGET, games: ['snake-v1'], pathways: PATHWAYS, trainSteps: 4, trainBatch: 1 },
+      // Its episodes are three times as long.
+      ...{ strict: 8, historyEpisodes: 1 },
+    }),
   },
 ];
