@@ -1,5 +1,5 @@
-// The runs of a real model behind docs/results.md: two games, settings that a laptop's processor can bear. About
-// CPU time a seed stands in docs/LOG.md.
+// The runs of a real model behind docs/results.md: two games, settings that a laptop's processor can bear. What a seed
+// costs stands in docs/LOG.md.
 import type { Planned } from './plan.ts';
 
 /** MB: keys and values of 32 episodes side by side stay from step to step. */
