@@ -21,6 +21,8 @@ export interface Command {
   summary: string;
   /** Usage after the name. */
   usage: string;
+  /** What `s3 NAME --help` says below the usage, line by line. */
+  details?: readonly string[];
   flags: NonNullable<ParseArgsConfig['options']>;
   /** How many positional arguments are allowed: [least, most]. */
   positionals: [number, number];

@@ -1,10 +1,11 @@
 // Exit codes: 2 and one line with a code where the program was asked for something that cannot be.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test, vi } from 'vitest';
-import { exitCode, main } from './main.ts';
+import { SETTINGS } from '../gym/settingsTable.ts';
+import { exitCode, load, main, names } from './main.ts';
 
 // A machine without a GPU, wherever this runs.
 vi.mock('../engine/webgpu/dawn.node.ts', () => ({ dawn: async () => ({ requestAdapter: async () => null }) }));
@@ -74,4 +75,24 @@ test.each([
 test('what was found wrong is 1', () => {
   for (const code of ['import/bad-line', 'log/mixed', 'log/missing-blob', 'game/threw', 'worker/unknown'])
     expect(exitCode(code)).toBe(1);
+});
+
+test('help names every command and nothing else', async () => {
+  const { code, text } = await s3('help');
+  expect(code).toBe(0);
+  for (const name of names) expect(text).toContain(`\n  ${name} `);
+  expect(names).toContain('run');
+  expect(names.filter((name) => name.includes('.'))).toEqual([]);
+});
+
+test.each(names)('%s: its usage and docs/commands.md name every flag', async (name) => {
+  const { command } = await load(name);
+  const lines = readFileSync(join(root, 'docs/commands.md'), 'utf8').split('\n');
+  const page = lines.filter((line) => new RegExp(`\`(npm run -s )?${name}[ \`]`).test(line)).join('\n');
+  const help = [command.usage, ...(command.details ?? [])].join('\n');
+  const settings = new Set(SETTINGS.map(({ key }) => key));
+  for (const flag of Object.keys(command.flags)) {
+    expect(help).toMatch(new RegExp(`--${flag}\\b`));
+    if (!(name === 'run' && settings.has(flag))) expect(page).toMatch(new RegExp(`--${flag}\\b`));
+  }
 });

@@ -2,7 +2,7 @@
 import { CodedError, toErrorValue } from '../errors.ts';
 import { Args, type Command, type Io } from './command.ts';
 
-const modules = import.meta.glob<{ command: Command }>('./commands/*.ts');
+const modules = import.meta.glob<{ command: Command }>(['./commands/*.ts', '!./commands/*.test.ts']);
 
 /**
  * Codes that say how the program was asked, not what it found: exit 2. One that ends in a slash stands for its boundary.
@@ -24,9 +24,17 @@ const BAD_USE = [
 export const exitCode = (code: string) =>
   BAD_USE.some((known) => (known.endsWith('/') ? code.startsWith(known) : code === known)) ? 2 : 1;
 
-const names = Object.keys(modules)
+/** Of every command, sorted. */
+export const names = Object.keys(modules)
   .map((path) => path.slice(path.lastIndexOf('/') + 1, -3))
   .sort();
+
+/** Errors: usage/unknown-command. */
+export async function load(name: string): Promise<{ command: Command }> {
+  const module = modules[`./commands/${name}.ts`];
+  if (!module) throw new CodedError('usage/unknown-command', `no command ${name}`, `commands: ${names.join(', ')}`);
+  return module();
+}
 
 export async function main(argv: string[], root: string): Promise<number> {
   const [name, ...rest] = argv;
@@ -45,11 +53,10 @@ export async function main(argv: string[], root: string): Promise<number> {
       await help(io);
       return name ? 0 : 2;
     }
-    const load = modules[`./commands/${name}.ts`];
-    if (!load) throw new CodedError('usage/unknown-command', `no command ${name}`, `commands: ${names.join(', ')}`);
-    const { command } = await load();
+    const { command } = await load(name);
     if (rest.includes('--help')) {
-      io.out(`s3 ${command.name} ${command.usage}\n${command.summary}`);
+      for (const line of [`s3 ${command.name} ${command.usage}`, command.summary, ...(command.details ?? [])])
+        io.out(line);
       return 0;
     }
     if (command.interruptible)
@@ -66,7 +73,7 @@ export async function main(argv: string[], root: string): Promise<number> {
 async function help(io: Io) {
   io.err('s3 COMMAND …');
   for (const name of names) {
-    const { command } = await modules[`./commands/${name}.ts`]!();
+    const { command } = await load(name);
     io.err(`  ${name} ${command.usage}\n      ${command.summary}`);
   }
 }

@@ -12,7 +12,6 @@ export const command: Command = {
   usage:
     '[NAME | llm [--model FILE.gguf] [--threads N] [--rounds N]] [--where node|chromium|both] [--adapter software|any] [--json]',
   flags: {
-    only: { type: 'string' },
     where: { type: 'string' },
     adapter: { type: 'string' },
     json: { type: 'boolean' },
@@ -22,7 +21,7 @@ export const command: Command = {
   },
   positionals: [0, 1],
   async run(args, io) {
-    const only = args.positionals[0] ?? args.text('only') ?? '';
+    const only = args.positionals[0] ?? '';
     const software = args.oneOf('adapter', ['software', 'any'], 'software') === 'software';
     if (only !== '' && only !== 'llm' && !benchNames.includes(only)) {
       throw new CodedError('usage/bad-value', `no benchmark ${only}`, `one of llm, ${benchNames.join(', ')}`);

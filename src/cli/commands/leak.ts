@@ -15,7 +15,7 @@ import type { Command } from '../command.ts';
 export const command: Command = {
   name: 'leak',
   summary: 'The run again under a scrambled verifier: every agent-visible text must be byte-identical.',
-  usage: '[--game NAME,NAME] [--model nano|DIR|FILE.gguf] [--explore N] [--seed N] [--json]',
+  usage: '[--game NAME,NAME] [--model nano|DIR|FILE.gguf] [--explore N] [--seed N] [--threads N] [--json]',
   flags: {
     game: { type: 'string' },
     model: { type: 'string' },

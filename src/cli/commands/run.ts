@@ -22,7 +22,11 @@ export const command: Command = {
   name: 'run',
   summary: 'Runs the gym and writes its log; prints the tables at the end.',
   usage:
-    '--game NAME|all [--pathways A,B,…] [--preset pocket|paper] [--seed N | --seeds N,N] [--explore N] [--every N] [--strict N] [--set KEY=VALUE]… --out LOG.jsonl | --resume LOG.jsonl',
+    '--game NAME|all [--pathways A,B,…] [--preset pocket|paper] [--seed N | --seeds N,N] [--explore N] [--every N] [--strict N] [--SETTING VALUE]… [--set KEY=VALUE]… [--from-adapter DIR] [--from-memory FILE] --out LOG.jsonl | --resume LOG.jsonl [--json] [--quiet]',
+  details: SETTINGS.map(
+    ({ key, help, default: usual }) =>
+      `  --${key}  ${help}${usual === null || usual === undefined ? '' : ` (${String(usual)})`}`,
+  ),
   flags: {
     ...Object.fromEntries(SETTINGS.map((setting) => [setting.key, { type: 'string' as const }])),
     game: { type: 'string' },

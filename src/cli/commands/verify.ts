@@ -15,7 +15,7 @@ import { requireFile, type Command } from '../command.ts';
 export const command: Command = {
   name: 'verify',
   summary: 'Replays a log and computes everything in it anew; --regenerate N also decodes N episodes again.',
-  usage: 'LOG.jsonl [--regenerate N] [--model nano|DIR|FILE.gguf] [--json]',
+  usage: 'LOG.jsonl [--regenerate N] [--model nano|DIR|FILE.gguf] [--threads N] [--json]',
   flags: {
     regenerate: { type: 'string' },
     model: { type: 'string' },
