@@ -2,7 +2,8 @@
 // page and store; every figure in them is invented.
 import type { Split } from '../games/contract.ts';
 import { stream } from '../games/rng.ts';
-import { Chain, hashText } from '../src/log/chain.ts';
+import { hashText } from '../src/hash.ts';
+import { Chain } from '../src/log/chain.ts';
 import type { Checkpoint, Draft, EpisodeEvent, RunEvent, Step } from '../src/log/events.ts';
 import { resolveSettings } from '../src/gym/settings.ts';
 import type { SyntheticArm, SyntheticOptions } from './syntheticOptions.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StartFrom } from '../gym/startFrom.ts';
-import { hashBytes } from '../log/chain.ts';
+import { hashBytes } from '../hash.ts';
 import { requireFile } from './command.ts';
 
 /** null when neither is given. Errors: usage/no-file. */

@@ -1,6 +1,7 @@
 // Forgeries by somebody who makes every hash and every link anew: what the course of the run says against them.
 import { describe, expect, it } from 'vitest';
-import { Chain, hashText } from '../log/chain.ts';
+import { hashText } from '../hash.ts';
+import { Chain } from '../log/chain.ts';
 import type { AdapterSaved, Checkpoint, Consolidation, EpisodeEvent, RunEvent, RunOpened } from '../log/events.ts';
 import { scriptedText } from '../models/scripted/index.ts';
 import { closeStopped } from './cycle.ts';

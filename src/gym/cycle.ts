@@ -3,7 +3,8 @@
 // Names no pathway; changes no state but through events, so that resuming is reading the log.
 import type { Game } from '../../games/contract.ts';
 import { CodedError } from '../errors.ts';
-import { hashText, timeless } from '../log/chain.ts';
+import { hashText } from '../hash.ts';
+import { timeless } from '../log/chain.ts';
 import type { JsonValue } from '../log/events.ts';
 import type { LanguageModel } from '../models/types.ts';
 import { CODE_VERSION } from '../version.ts';

@@ -1,6 +1,6 @@
 // A separate judge: a call of its own for each step that was played, by the same model or another. Its prompt is a pure
 // function of what the episode shows, so that `verify` can build it again. Never sees a reward.
-import { hashText } from '../log/chain.ts';
+import { hashText } from '../hash.ts';
 import type { Step } from '../log/events.ts';
 import { plainOf, type LanguageModel, type PromptPart } from '../models/types.ts';
 import { SCORE } from './answer.ts';

@@ -1,6 +1,7 @@
 // The hidden reward as a property that is tested: the run again under a verifier that tells other rewards, scores and
 // outcomes. Every text that the agent sees, and everything it learns from, must stay byte-identical.
-import { hashText, timeless } from '../log/chain.ts';
+import { hashText } from '../hash.ts';
+import { timeless } from '../log/chain.ts';
 import type { RunEvent } from '../log/events.ts';
 import type { GameHost, GameReport } from './host.ts';
 

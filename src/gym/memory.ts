@@ -1,6 +1,6 @@
 // Earlier episodes as memories show them: lines of `Env:` and `LLM:`, whole episodes within a token budget. Shared by
 // pathways that put experience into the prompt; knows none of them.
-import { hashText } from '../log/chain.ts';
+import { hashText } from '../hash.ts';
 import type { Consolidation, StepRef } from '../log/events.ts';
 import type { ExperienceStep, ExperienceView } from './experience.ts';
 import type { ArmContext, Made } from './plugin.ts';

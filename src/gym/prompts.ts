@@ -1,7 +1,7 @@
 // Builds the prompts of the cycle out of text files. Two orders of parts: `pocket` only grows, `paper` keeps the paper's.
 // Knows slots, not what fills them.
 import type { Preset } from '../../games/contract.ts';
-import { hashText } from '../log/chain.ts';
+import { hashText } from '../hash.ts';
 import type { PromptPart } from '../models/types.ts';
 import { formatAnswer, formatScore } from './answer.ts';
 import correct from './prompts/correct.txt?raw';

@@ -1,7 +1,7 @@
 // What a run starts from instead of nothing: an adapter or a memory, kept with run.opened so that the run can be gone on
 // with wherever they came from. Knows no store.
 import { CodedError } from '../errors.ts';
-import { hashText } from '../log/chain.ts';
+import { hashText } from '../hash.ts';
 import type { JsonValue, RunEvent } from '../log/events.ts';
 
 export interface StartFrom {

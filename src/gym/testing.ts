@@ -1,7 +1,7 @@
 // For tests only: a small run of a scripted player, whole and without any weights.
 import { stream } from '../../games/rng.ts';
 import { CodedError } from '../errors.ts';
-import { hashText } from '../log/chain.ts';
+import { hashText } from '../hash.ts';
 import type { RunEvent } from '../log/events.ts';
 import { scriptedModel } from '../models/scripted/index.ts';
 import type { LanguageModel, TrainingPort } from '../models/types.ts';

@@ -1,7 +1,6 @@
 // The hash chain: `prev` is the SHA-256 of the line before without its times and `host`, so that lines cannot be
 // edited, dropped or swapped unseen. Knows nothing of what an event means.
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { hashText } from '../hash.ts';
 import type { Draft, RunEvent } from './events.ts';
 
 /** Keys of times and machine facts, which the chain leaves out. */
@@ -18,8 +17,6 @@ export function timeless(value: unknown): string {
   return JSON.stringify(value);
 }
 
-export const hashText = (text: string): string => bytesToHex(sha256(utf8ToBytes(text)));
-export const hashBytes = (bytes: Uint8Array): string => bytesToHex(sha256(bytes));
 export const hashEvent = (event: RunEvent): string => hashText(timeless(event));
 
 /** Gives drafts their place: n = 0, 1, 2, … and the hash of the line before. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { smallLog } from '../../test/faults/log.ts';
-import { hashBytes } from './chain.ts';
+import { hashBytes } from '../hash.ts';
 import { LogFile, readBlobFile, readLogFile } from './files.node.ts';
 
 const log = smallLog();

@@ -4,7 +4,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, stat, truncate, writeFile, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CodedError, type ErrorCode } from '../errors.ts';
-import { hashBytes } from './chain.ts';
+import { hashBytes } from '../hash.ts';
 import type { RunEvent } from './events.ts';
 import { isGzip } from './inflate.ts';
 import { readLog, serialise, type ReadOptions } from './jsonl.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { smallLog } from '../../test/faults/log.ts';
-import { hashBytes } from './chain.ts';
+import { hashBytes } from '../hash.ts';
 import type { RunEvent } from './events.ts';
 import { blobLines, readEvents, readLog, serialise } from './jsonl.ts';
 

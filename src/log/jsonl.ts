@@ -3,7 +3,8 @@
 import * as v from 'valibot';
 import { CodedError, type ErrorCode } from '../errors.ts';
 import { fromBase64, toBase64 } from './base64.ts';
-import { hashBytes, hashEvent } from './chain.ts';
+import { hashBytes } from '../hash.ts';
+import { hashEvent } from './chain.ts';
 import { RunEvent, type JsonValue } from './events.ts';
 import { linesOf, type TextSource } from './lines.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hashText } from './chain.ts';
+import { hashText } from '../hash.ts';
 import type { EpisodeEvent, PromptText, RunEvent, Step } from './events.ts';
 import { decodeTokens, encodeTokens, PromptReader, PromptWriter } from './prompts.ts';
 

@@ -2,7 +2,7 @@
 // Rule: a text is a list of parts, literal or the hash of a text registered earlier in the same log. Registered are, in
 // the order of the log, each literal part longer than 64 characters and then each whole text. Knows no prompt's meaning.
 import { CodedError } from '../errors.ts';
-import { hashText } from './chain.ts';
+import { hashText } from '../hash.ts';
 import type { EpisodeEvent, PromptText, PromptTokens, RunEvent } from './events.ts';
 
 /** Literal parts longer than this are registered; a shorter one is no longer than its reference. */

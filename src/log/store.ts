@@ -1,7 +1,7 @@
 // Where runs are kept: the interface, and what is known of a run without reading it. Knows no database.
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { CodedError, type ErrorValue } from '../errors.ts';
-import { hashBytes } from './chain.ts';
+import { hashBytes } from '../hash.ts';
 import type { JsonValue, RunEvent } from './events.ts';
 import { serialise } from './jsonl.ts';
 

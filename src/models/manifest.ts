@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { readBytes, readText, type ModelFiles } from '../engine/model/files.ts';
 import { CodedError } from '../errors.ts';
-import { hashBytes } from '../log/chain.ts';
+import { hashBytes } from '../hash.ts';
 
 export const MANIFEST = 'manifest.json';
 

@@ -8,7 +8,7 @@ import type { GameHost } from '../gym/host.ts';
 import type { Live } from '../gym/live.ts';
 import type { Settings } from '../gym/settings.ts';
 import { verifyLog } from '../gym/verify.ts';
-import { hashBytes } from '../log/chain.ts';
+import { hashBytes } from '../hash.ts';
 import type { RunEvent } from '../log/events.ts';
 import { eventsOf, newRunId, type RunStore } from '../log/store.ts';
 import { exportRun, importRun } from '../log/transfer.ts';

@@ -1,7 +1,7 @@
 // Finds what a new run starts from, an adapter or a memory, in the stored run that made it.
 import { CodedError } from '../errors.ts';
 import type { StartFrom } from '../gym/startFrom.ts';
-import { hashText } from '../log/chain.ts';
+import { hashText } from '../hash.ts';
 import { eventsOf, type RunStore } from '../log/store.ts';
 
 export interface From {

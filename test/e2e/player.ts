@@ -1,7 +1,7 @@
 // TEST DATA: a player by rules of thumb, read off the short views, that gets better with an adapter or with hints. Its
 // runs have every part that a model's run has, so that the page can be looked at without weights.
 import { stream } from '../../games/rng.ts';
-import { hashText } from '../../src/log/chain.ts';
+import { hashText } from '../../src/hash.ts';
 import { scriptedModel } from '../../src/models/scripted/index.ts';
 import type { CompletionRequest, LanguageModel, TrainingPort } from '../../src/models/types.ts';
 

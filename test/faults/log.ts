@@ -1,5 +1,6 @@
 // Small valid logs for tests, made through the real chain.
-import { Chain, hashText, timeless } from '../../src/log/chain.ts';
+import { hashText } from '../../src/hash.ts';
+import { Chain, timeless } from '../../src/log/chain.ts';
 import type { Draft, EpisodeEvent, RunEvent } from '../../src/log/events.ts';
 import { PromptWriter } from '../../src/log/prompts.ts';
 

@@ -1,6 +1,7 @@
 // What every store must do, run against memory, fake-indexeddb and a real browser.
 import { expect, test } from 'vitest';
-import { Chain, hashBytes } from '../../src/log/chain.ts';
+import { hashBytes } from '../../src/hash.ts';
+import { Chain } from '../../src/log/chain.ts';
 import type { RunEvent } from '../../src/log/events.ts';
 import { exportRun, importRun } from '../../src/log/transfer.ts';
 import { eventsOf, newRunId, type RunStore } from '../../src/log/store.ts';

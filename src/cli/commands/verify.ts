@@ -4,7 +4,7 @@ import { CodedError } from '../../errors.ts';
 import { shownApart, type Difference } from '../../gym/difference.ts';
 import { regenerate, type Regenerated } from '../../gym/regenerate.ts';
 import { verifyLog } from '../../gym/verify.ts';
-import { hashBytes } from '../../log/chain.ts';
+import { hashBytes } from '../../hash.ts';
 import type { RunEvent } from '../../log/events.ts';
 import { blobFolder, readBlobFile } from '../../log/files.node.ts';
 import { readEvents } from '../../log/jsonl.ts';

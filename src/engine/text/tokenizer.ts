@@ -1,9 +1,8 @@
 // Text <-> token ids for any byte-pair tokenizer.json. Text is text: `encode` never makes a control token out of
 // characters that spell one. Knows nothing of models, templates, games.
 import { Tokenizer } from '@huggingface/tokenizers';
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { CodedError } from '../../errors.ts';
+import { hashText } from '../../hash.ts';
 import { fromByteLevel, wellFormed } from './bytes.ts';
 import { Controls, isControl } from './controls.ts';
 import { componentsOf, parseTokenizerConfig, parseTokenizerFile } from './format.ts';
@@ -46,7 +45,7 @@ export class TextTokenizer {
   constructor(tokenizerJson: string, tokenizerConfigJson: string | null = null) {
     const file = parseTokenizerFile(tokenizerJson);
     this.names = parseTokenizerConfig(tokenizerConfigJson).names;
-    this.hash = bytesToHex(sha256(utf8ToBytes(tokenizerJson)));
+    this.hash = hashText(tokenizerJson);
 
     const ids = new Map(Object.entries(file.model.vocab));
     for (const { content, id } of file.added_tokens) ids.set(content, id);

@@ -1,6 +1,6 @@
 // Generations by what was asked, so that the same question is computed once: arms that have learnt nothing yet explore the
 // same instances with the same seeds. Sound because a sequence depends on its own ids and seed alone. Bounded.
-import { hashText } from '../../log/chain.ts';
+import { hashText } from '../../hash.ts';
 import type { Generation } from '../../engine/types.ts';
 
 const MOST = 8192;

@@ -1,5 +1,5 @@
 // Adapters that are resident, by hash, and LoRA training of copies of them. Knows nothing of what is trained or why.
-import { hashBytes } from '../../log/chain.ts';
+import { hashBytes } from '../../hash.ts';
 import { CodedError } from '../../errors.ts';
 import { checkGradient } from '../../engine/gradient.ts';
 import { adapterNorms, freshAdapter } from '../../engine/model/adapter.ts';

@@ -1,6 +1,6 @@
 // A model that answers by a script: for tests, and for runs that show the cycle without any weights. Its "tokens" are
 // the UTF-16 units of the text, so that ids, budgets and prefixes behave as they do with a real tokenizer.
-import { hashText } from '../../log/chain.ts';
+import { hashText } from '../../hash.ts';
 import { plainText, type Completion, type CompletionRequest, type LanguageModel, type ModelText } from '../types.ts';
 
 export interface ScriptedOptions {

@@ -1,7 +1,7 @@
 // Models on this device's disk (the origin private file system): one folder each, with a label that says where its files
 // came from and how much of them is here. Knows no format and no network.
 import { CodedError } from '../../errors.ts';
-import { hashText } from '../../log/chain.ts';
+import { hashText } from '../../hash.ts';
 import { blobFile, modelFiles, type ModelFiles } from '../../engine/model/files.ts';
 
 /** What is known of a file; `bytes` null: how long it will be is not known yet. */

@@ -1,6 +1,6 @@
 // A `LanguageModel` by WebLLM: loads with patience and a proof, answers one request at a time. Whatever WebLLM's own
 // calls leave hanging, swallow or throw comes out of here as a coded error. Knows no game.
-import { hashText } from '../../log/chain.ts';
+import { hashText } from '../../hash.ts';
 import { CodedError } from '../../errors.ts';
 import type { LanguageModel } from '../types.ts';
 import type { Engine, Entry, Progress, WebllmModule } from './api.ts';

@@ -1,7 +1,7 @@
 // History ICL: earlier exploration episodes, raw, in the prompt. `history` keeps the order of play, `history-ranked`
 // orders them by their own scores (best last), `history-shuffled` permutes the scores: scores or examples?
 import { stream } from '../../../games/rng.ts';
-import { hashText } from '../../log/chain.ts';
+import { hashText } from '../../hash.ts';
 import { episodeLines, lastThatFit, memoryEvent, refs, remember, type Remembered } from '../../gym/memory.ts';
 import type { Arm, ArmContext, Plugin } from '../../gym/plugin.ts';
 

@@ -1,5 +1,5 @@
 // Oracle variants: each replaces one link of any arm by the truth. The link whose oracle recovers most is the bottleneck.
-import { hashText } from '../../log/chain.ts';
+import { hashText } from '../../hash.ts';
 import type { Arm, Plugin } from '../../gym/plugin.ts';
 
 export const plugin: Plugin = {

@@ -1,5 +1,5 @@
 // Summary memory: the model writes tips from its episodes and its own scores; the tips stand where the history would.
-import { hashText } from '../../log/chain.ts';
+import { hashText } from '../../hash.ts';
 import { samplingOf } from '../../gym/decoding.ts';
 import {
   episodeLines,

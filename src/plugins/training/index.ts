@@ -1,6 +1,6 @@
 // Parameter training: supervised LoRA updates on the steps that the arm's own scores keep; evaluated with no hints.
 // `training-random` keeps as many steps, chosen at random: tells selection from mere exposure and format.
-import { hashText } from '../../log/chain.ts';
+import { hashText } from '../../hash.ts';
 import type { AdapterSaved, Consolidation } from '../../log/events.ts';
 import type { ExperienceView } from '../../gym/experience.ts';
 import type { Arm, ArmContext, Plugin, Produce } from '../../gym/plugin.ts';

@@ -1,7 +1,7 @@
 // One LoRA update at a checkpoint: the adapter goes on from where it was, so does its optimiser; a guard watches for
 // collapse. NaN ends the run as invalid (the engine throws), never as a score.
 import { stream } from '../../../games/rng.ts';
-import { hashBytes } from '../../log/chain.ts';
+import { hashBytes } from '../../hash.ts';
 import { CodedError } from '../../errors.ts';
 import type { AdapterSaved } from '../../log/events.ts';
 import type { ExperienceStep, ExperienceView } from '../../gym/experience.ts';
