@@ -53,10 +53,3 @@ it('is sorted, so that it comes out the same', () => {
   const keys = Object.keys(all);
   expect(keys).toEqual([...keys].sort());
 });
-
-it('the first episodes of a measured file can be repeated', () => {
-  const game = games.get('snake-v1')!;
-  const which = { preset: 'pocket', phase: 'strict' } as const;
-  const scores = () => Array.from({ length: 20 }, (_, i) => baselineScore(game, which, 'random', 1, i));
-  expect(scores()).toEqual(scores());
-});

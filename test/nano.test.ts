@@ -92,7 +92,8 @@ describe('the main job with nano', () => {
     const result = await verifyLog(log, { report: closingReport, readBlob, hashBlob: hashBytes, text });
     expect(result).toMatchObject({ differences: [], unchecked: [] });
     const again = await regenerate(log, model, 8, readBlob);
-    expect(again).toEqual({ episodes: 8, calls: expect.any(Number), differences: [] });
+    expect(again).toMatchObject({ episodes: 8, differences: [] });
+    expect(again.calls).toBeGreaterThan(0);
   }, 60_000);
 
   it('is the same with two threads', async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test, vi } from 'vitest';
-import { SETTINGS } from '../gym/settingsTable.ts';
+import { allSettings } from '../gym/config.ts';
 import { exitCode, load, main, names } from './main.ts';
 
 // A machine without a GPU, wherever this runs.
@@ -90,7 +90,7 @@ test.each(names)('%s: its usage and docs/commands.md name every flag', async (na
   const lines = readFileSync(join(root, 'docs/commands.md'), 'utf8').split('\n');
   const page = lines.filter((line) => new RegExp(`\`(npm run -s )?${name}[ \`]`).test(line)).join('\n');
   const help = [command.usage, ...(command.details ?? [])].join('\n');
-  const settings = new Set(SETTINGS.map(({ key }) => key));
+  const settings = new Set(allSettings.map(({ key }) => key));
   for (const flag of Object.keys(command.flags)) {
     expect(help).toMatch(new RegExp(`--${flag}\\b`));
     if (!(name === 'run' && settings.has(flag))) expect(page).toMatch(new RegExp(`--${flag}\\b`));

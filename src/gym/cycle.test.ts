@@ -57,11 +57,14 @@ describe('a run', () => {
     const memories = events.flatMap((event) => (event.type === 'consolidation' && event.memory ? [event] : []));
     expect(memories.length).toBeGreaterThan(0);
     const kept = memories.flatMap((event) => event.kept.map((ref) => ref.episode));
+    expect(kept.length).toBeGreaterThan(0);
     expect(Math.max(...kept)).toBeLessThan(4);
     const strict = events.filter(
-      (event) =>
+      (event): event is EpisodeEvent =>
         event.type === 'episode' && event.phase === 'strict' && event.pathway === 'history' && event.checkpoint > 0,
     );
-    for (const event of strict) expect((event as EpisodeEvent).memory).not.toBeNull();
+    expect(strict.length).toBeGreaterThan(0);
+    const written = new Set(memories.map((event) => event.hash));
+    for (const { memory } of strict) expect(written).toContain(memory);
   });
 });

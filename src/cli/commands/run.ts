@@ -5,7 +5,6 @@ import { LogFile } from '../../log/files.node.ts';
 import { CodedError, toErrorValue } from '../../errors.ts';
 import { allSettings, checkModel, runConfig, type RunConfig } from '../../gym/config.ts';
 import { formatSetting, parseSetting, type Settings } from '../../gym/settings.ts';
-import { SETTINGS } from '../../gym/settingsTable.ts';
 import { openModelByName } from '../../models/open.node.ts';
 import type { LanguageModel } from '../../models/types.ts';
 import { reportOfLogs } from '../../report/defaults.ts';
@@ -23,12 +22,12 @@ export const command: Command = {
   summary: 'Runs the gym and writes its log; prints the tables at the end.',
   usage:
     '--game NAME|all [--pathways A,B,…] [--preset pocket|paper] [--seed N | --seeds N,N] [--explore N] [--every N] [--strict N] [--SETTING VALUE]… [--set KEY=VALUE]… [--from-adapter DIR] [--from-memory FILE] --out LOG.jsonl | --resume LOG.jsonl [--json] [--quiet]',
-  details: SETTINGS.map(
+  details: allSettings.map(
     ({ key, help, default: usual }) =>
       `  --${key}  ${help}${usual === null || usual === undefined ? '' : ` (${String(usual)})`}`,
   ),
   flags: {
-    ...Object.fromEntries(SETTINGS.map((setting) => [setting.key, { type: 'string' as const }])),
+    ...Object.fromEntries(allSettings.map((setting) => [setting.key, { type: 'string' as const }])),
     game: { type: 'string' },
     seed: { type: 'string' },
     set: { type: 'string', multiple: true },
@@ -70,7 +69,7 @@ function settingsOf(args: Args): Settings {
       throw new CodedError('usage/bad-value', message, hint);
     }
   };
-  for (const { key } of SETTINGS) {
+  for (const { key } of allSettings) {
     const text = args.text(key);
     if (text !== undefined) set(key, text, key);
   }

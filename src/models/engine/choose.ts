@@ -1,4 +1,5 @@
 // Which executor computes a model here, and why, in words for people. Knows no kernel.
+import { toErrorValue } from '../../errors.ts';
 import { Gpu } from '../../engine/webgpu/device.ts';
 
 export type WantedEngine = 'auto' | 'cpu' | 'webgpu';
@@ -25,7 +26,8 @@ export async function chooseEngine(wanted: WantedEngine, parameters: number, gpu
       return { engine: 'cpu', why: 'WebGPU here is computed by the processor, too' };
     }
     return { engine: 'webgpu', why: `on ${[vendor, architecture].filter(Boolean).join(' ') || 'a GPU'}`, device };
-  } catch {
-    return { engine: 'cpu', why: 'there is no WebGPU here' };
+  } catch (error) {
+    const { code, message } = toErrorValue(error, 'gpu/device');
+    return { engine: 'cpu', why: code === 'gpu/unavailable' ? 'there is no WebGPU here' : `WebGPU failed: ${message}` };
   }
 }
