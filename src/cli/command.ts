@@ -70,6 +70,12 @@ export class Args {
     return value;
   }
 
+  /** `--threads N`; without it, or with 0, the engine chooses. */
+  threads(): { threads?: number } {
+    const threads = this.integer('threads', 0, [0, 64]);
+    return threads ? { threads } : {};
+  }
+
   flag(name: string): boolean {
     return this.values[name] === true;
   }

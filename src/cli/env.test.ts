@@ -1,7 +1,7 @@
 // The line protocol of `s3 env`, and what hostile input gets.
 import { describe, expect, it } from 'vitest';
 import { games } from '../../games/registry.ts';
-import { createServer, linesOf } from './commands/env.ts';
+import { createServer, requestLines } from './commands/env.ts';
 
 type Answer = Record<string, unknown> & { error?: { code: string; message: string; hint: string } };
 function open(reward = false) {
@@ -39,7 +39,7 @@ describe('the protocol', () => {
       expect(Object.keys(answer)).toEqual(['id', 'observation', 'feedback', 'valid', 'terminated', 'truncated']);
       expect(answer).toMatchObject({ valid: true, terminated: round === 10, truncated: false });
     }
-    expect(ask({ op: 'step', id: 'e1', action: 'cheat' }).error?.code).toBe('game/ended');
+    expect(ask({ op: 'step', id: 'e1', action: 'cheat' }).error?.code).toBe('game/over');
     expect(ask({ op: 'actions', id: 'e1' })).toEqual({ id: 'e1', actions: [] });
     expect(ask(trust)).toEqual(begun);
   });
@@ -152,7 +152,7 @@ describe('hostile input', () => {
       for (let i = 0; i < bytes.length; i += 3) yield bytes.subarray(i, i + 3); // cuts é in two
     }
     const lines = [];
-    for await (const line of linesOf(input(), 40)) lines.push(line);
+    for await (const line of requestLines(input(), 40)) lines.push(line);
     expect(lines).toEqual(['{"a":"é"}', '', 'last one', null, 'after']);
   });
 });

@@ -41,7 +41,7 @@ it('an empty line and a question take no step; the end of input stops the episod
 });
 
 it.each([
-  [['--game', 'nothing'], 'usage/bad-value'],
+  [['--game', 'nothing'], 'game/unknown'],
   [['--game', 'snake', '--split', 'unseen'], 'usage/bad-value'],
   [['--game', 'snake', '--phase', 'x'], 'usage/bad-value'],
   [[], 'usage/missing-flag'],

@@ -52,7 +52,7 @@ export function runConfig(given: Settings): RunConfig {
   };
   const list = (key: string) => settings[key] as (string | number)[];
   const names = list('games').map(String);
-  const chosen = names.includes('all') ? [...games.values()] : names.map(mustFind);
+  const chosen = names.includes('all') ? [...games.values()] : names.map(requireGame);
   const links: string[] = [];
   if (settings.judge === 'oracle') links.push('oracle-judge');
   else if (settings.judge !== 'self') links.push('judge-pass');
@@ -103,7 +103,8 @@ export function checkModel({ arms }: Pick<RunConfig, 'arms'>, { card, training }
   );
 }
 
-function mustFind(name: string): Game {
+/** Errors: game/unknown. */
+export function requireGame(name: string): Game {
   const game = findGame(name);
   if (!game) throw new CodedError('game/unknown', `no game ${name}`, `one of ${[...games.keys()].join(', ')}, all`);
   return game;

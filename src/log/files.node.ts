@@ -12,7 +12,7 @@ import { readLog, serialise, type ReadOptions } from './jsonl.ts';
 /** When written lines are forced to the disk: each one, or only when the log is closed. */
 export type SyncPolicy = 'each' | 'close';
 
-export const blobFolder = (path: string): string => `${path.replace(/\.jsonl$/, '')}.blobs`;
+export const blobFolder = (path: string): string => `${path.replace(/\.jsonl(\.gz)?$/, '')}.blobs`;
 
 /** Errors: import/…, log/missing. */
 export async function readLogFile(path: string, options?: ReadOptions): Promise<RunEvent[]> {
@@ -181,7 +181,10 @@ async function lastLineStart(path: string): Promise<number> {
 }
 
 function fileError(error: unknown, path: string): unknown {
-  if (error instanceof CodedError) return error;
+  if (error instanceof CodedError) {
+    const { code, message, hint } = error;
+    return message.includes(path) ? error : new CodedError(code, `${path}: ${message}`, hint);
+  }
   const { code = '', message } = error as NodeJS.ErrnoException;
   const known: Record<string, [ErrorCode, string, string]> = {
     EEXIST: ['log/exists', `${path} exists`, 'choose another name, or --resume it'],

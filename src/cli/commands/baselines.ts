@@ -13,8 +13,8 @@ import {
 import { casesOf } from '../../../games/check/context.ts';
 import type { Game } from '../../../games/contract.ts';
 import { canonicalJson, configOf } from '../../../games/instance.ts';
-import { findGame, games } from '../../../games/registry.ts';
-import { CodedError } from '../../errors.ts';
+import { games } from '../../../games/registry.ts';
+import { requireGame } from '../../gym/config.ts';
 import type { Command } from '../command.ts';
 
 export const command: Command = {
@@ -34,14 +34,13 @@ export const command: Command = {
   interruptible: true,
   async run(args, io) {
     const only = args.text('only');
-    const chosen = only === undefined ? [...games.values()] : [findGame(only)];
+    const chosen = only === undefined ? [...games.values()] : [requireGame(only)];
     const n = args.integer('episodes', 4000, [2, 1_000_000]);
     const slow = Math.min(n, args.integer('slow', 2000, [2, 1_000_000]));
     const seed = args.integer('seed', 1);
     const path = args.text('out') ?? join(io.root, 'games', 'baselines.json');
     const all: Baselines = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Baselines) : {};
     for (const game of chosen) {
-      if (!game) throw new CodedError('usage/bad-value', `--only ${only}: no such game`, [...games.keys()].join(', '));
       if (args.flag('fresh')) for (const key of Object.keys(all)) if (key.startsWith(`${game.id}/`)) delete all[key];
       for (const setup of setupsOf(game)) {
         const key = keyOf(game, setup);

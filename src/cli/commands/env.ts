@@ -5,8 +5,9 @@ import * as v from 'valibot';
 import { PRESETS, ROLES, type Game, type Phase } from '../../../games/contract.ts';
 import { advance, observe, reset, verify, type Episode } from '../../../games/episode.ts';
 import type { InstanceSpec } from '../../../games/instance.ts';
-import { findGame, games } from '../../../games/registry.ts';
+import { games } from '../../../games/registry.ts';
 import { CodedError, toErrorValue } from '../../errors.ts';
+import { requireGame } from '../../gym/config.ts';
 import type { Command } from '../command.ts';
 
 const MAX_LINE = 1 << 20;
@@ -100,7 +101,7 @@ function handle(asked: Request, episodes: Map<string, Episode>, reward: boolean)
     }
     case 'step': {
       const running = find(episodes, asked.id);
-      if (running.end) throw new CodedError('game/ended', 'the episode is over', 'reset starts another one');
+      if (running.end) throw new CodedError('game/over', 'the episode is over', 'reset starts another one');
       const { episode, report } = advance(running, asked.action);
       episodes.set(asked.id, episode);
       const { feedback, valid, terminated, truncated } = report;
@@ -163,8 +164,7 @@ function makeRoom(episodes: Map<string, Episode>, wanted: string) {
 }
 
 function instanceOf(asked: Extract<Request, { op: 'reset' | 'verify' }>): { game: Game; spec: InstanceSpec } {
-  const game = findGame(asked.game);
-  if (!game) throw new CodedError('game/unknown', 'no such game', `games: ${[...games.keys()].join(', ')}`);
+  const game = requireGame(asked.game);
   const { preset, seed, role, split, options } = asked;
   if (split && split !== 'strict' && !game.splits?.includes(split)) {
     throw new CodedError('game/unknown-split', `${game.id} has no split ${split}`, 'see list');
@@ -183,7 +183,10 @@ function instanceOf(asked: Extract<Request, { op: 'reset' | 'verify' }>): { game
 }
 
 /** Lines of a stream; a line beyond the limit comes as null, once. The last one needs no newline. */
-export async function* linesOf(input: AsyncIterable<Buffer | string>, limit = MAX_LINE): AsyncGenerator<string | null> {
+export async function* requestLines(
+  input: AsyncIterable<Buffer | string>,
+  limit = MAX_LINE,
+): AsyncGenerator<string | null> {
   const decoder = new StringDecoder('utf8');
   let rest = '';
   let skipping = false;
@@ -218,7 +221,7 @@ export const command: Command = {
     const stop = () => (io.stdin as NodeJS.ReadStream).destroy();
     io.signal.addEventListener('abort', stop, { once: true });
     try {
-      for await (const line of linesOf(io.stdin as AsyncIterable<Buffer>)) {
+      for await (const line of requestLines(io.stdin as AsyncIterable<Buffer>)) {
         io.out(line === null ? server.tooLong() : server.answer(line));
       }
     } catch (error) {

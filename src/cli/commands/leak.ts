@@ -1,8 +1,7 @@
 // `s3 leak`: each game's run of every hidden-reward arm, again under a verifier that tells other rewards; every
 // agent-visible text must stay the same.
-import { findGame, games } from '../../../games/registry.ts';
-import { CodedError } from '../../errors.ts';
-import { runConfig } from '../../gym/config.ts';
+import { games } from '../../../games/registry.ts';
+import { runConfig, requireGame } from '../../gym/config.ts';
 import { cycle } from '../../gym/cycle.ts';
 import { localGameHost, type GameHost } from '../../gym/host.ts';
 import { findLeak, scrambledHost } from '../../gym/leak.ts';
@@ -27,13 +26,8 @@ export const command: Command = {
   positionals: [0, 0],
   async run(args, io) {
     const names = args.text('game')?.split(',') ?? [...games.keys()];
-    const chosen = names.map((name) => {
-      const game = findGame(name);
-      if (!game) throw new CodedError('usage/bad-value', `no game ${name}`, `one of ${[...games.keys()].join(', ')}`);
-      return game;
-    });
-    const threads = args.integer('threads', 0, [0, 64]);
-    const model = await openModelByName(args.text('model') ?? 'nano', io.root, threads ? { threads } : {});
+    const chosen = names.map(requireGame);
+    const model = await openModelByName(args.text('model') ?? 'nano', io.root, args.threads());
     const explore = args.integer('explore', 2, [1, 1000]);
     const seed = args.integer('seed', 1);
     const arms = hiddenRewardArms().filter(({ spec }) => !spec.trains || model.training);

@@ -126,7 +126,6 @@ async function withSession<T>(
   args: Args,
   work: (session: Session, adapter: Adapter | null) => Promise<T>,
 ): Promise<T> {
-  const threads = args.integer('threads', 0, [0, 64]);
   const folder = args.text('adapter');
   if (folder !== undefined && !existsSync(folder)) throw new CodedError('usage/no-file', `no folder ${folder}`);
   const adapter = folder === undefined ? null : await openAdapter(await directoryFiles(folder), opened.weights.config);
@@ -134,7 +133,7 @@ async function withSession<T>(
   const session = await createSession(opened.weights, {
     ...{ engine },
     ...(engine === 'webgpu' ? { gpu: await dawn() } : {}),
-    ...(threads ? { threads } : {}),
+    ...args.threads(),
   });
   try {
     return await work(session, adapter);

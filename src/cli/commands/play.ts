@@ -4,8 +4,7 @@ import { PRESETS, ROLES } from '../../../games/contract.ts';
 import { advance, observe, reset, type Episode } from '../../../games/episode.ts';
 import { matchAction } from '../../../games/grammar.ts';
 import type { InstanceSpec } from '../../../games/instance.ts';
-import { findGame, games } from '../../../games/registry.ts';
-import { CodedError } from '../../errors.ts';
+import { requireGame } from '../../gym/config.ts';
 import type { Args, Command, Io } from '../command.ts';
 
 /** More legal actions than this are not listed at every step. */
@@ -57,9 +56,7 @@ export const command: Command = {
 
 function setupOf(args: Args) {
   const name = args.required('game');
-  const game = findGame(name);
-  if (!game)
-    throw new CodedError('usage/bad-value', `--game ${name}: no such game`, `games: ${[...games.keys()].join(', ')}`);
+  const game = requireGame(name);
   const phase = args.oneOf('phase', ['explore', 'exploration', 'strict', 'evaluation'], 'explore');
   const spec: InstanceSpec = {
     preset: args.oneOf('preset', PRESETS, 'pocket'),

@@ -2,8 +2,7 @@
 import { appendFileSync, copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Game } from '../../../games/contract.ts';
-import { findGame } from '../../../games/registry.ts';
-import { CodedError } from '../../errors.ts';
+import { requireGame } from '../../gym/config.ts';
 import type { PlayedEpisode } from '../../gym/play.ts';
 import { directoryFiles } from '../../engine/model/files.node.ts';
 import { engineModel } from '../../models/engine/index.ts';
@@ -105,9 +104,7 @@ function planOf(args: Args): Plan {
   const games = (args.text('games') ?? GAMES).split(',').map((entry) => {
     const [name, weight = '1'] = entry.split(':');
     const [skills, histories = skills] = weight.split('/').map(Number);
-    const game = findGame(name!);
-    if (!game) throw new CodedError('usage/bad-value', `no game ${name}`, '--games trust,snake:2');
-    return { game, weight: { skills: skills!, histories: histories! } };
+    return { game: requireGame(name!), weight: { skills: skills!, histories: histories! } };
   });
   const heads = args.integer('heads', 4, [1, 64]);
   return {

@@ -1,6 +1,7 @@
 // `s3 probe`: what a model makes of each slot of the prompt. The right content should beat none, and none the wrong one.
-import { findGame, games as allGames } from '../../../games/registry.ts';
+import { games as allGames } from '../../../games/registry.ts';
 import { CodedError } from '../../errors.ts';
+import { requireGame } from '../../gym/config.ts';
 import { openModelByName } from '../../models/open.node.ts';
 import { formatEstimate } from '../../report/format.ts';
 import type { Command } from '../command.ts';
@@ -25,13 +26,12 @@ export const command: Command = {
     const names = args.text('games')?.split(',');
     // What a model never saw in a game's slots is no fault of the slots.
     const chosen = names ?? [...allGames.keys()].filter((id) => HELD_OUT[id] === undefined);
-    const threads = args.integer('threads', 0, [0, 64]);
-    const model = await openModelByName(args.text('model') ?? 'nano', io.root, threads ? { threads } : {});
+    const model = await openModelByName(args.text('model') ?? 'nano', io.root, args.threads());
     const probes: Probe[] = [];
     for (const name of chosen) {
-      const game = findGame(name);
-      if (!game?.strategies)
-        throw new CodedError('usage/bad-value', `no game ${name} with strategies`, '--games trust');
+      const game = requireGame(name);
+      if (!game.strategies)
+        throw new CodedError('usage/bad-value', `${game.id} has no strategies to probe`, '--games trust');
       for await (const probe of probesOf(game, model, count)) {
         probes.push(probe);
         io.err(lineOf(probe));

@@ -1,9 +1,8 @@
 // `s3 report LOG.jsonl…`: the tables and charts of one or more logs. Writes only where it is told to.
-import { createReadStream, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { CodedError } from '../../errors.ts';
 import type { RunEvent } from '../../log/events.ts';
-import { readEvents } from '../../log/jsonl.ts';
+import { readLogFile } from '../../log/files.node.ts';
 import { reportOfLogs } from '../../report/defaults.ts';
 import { renderCsv } from '../../report/render/csv.ts';
 import { renderHtml } from '../../report/render/html.ts';
@@ -25,7 +24,11 @@ export const command: Command = {
   async run(args, io) {
     for (const path of args.positionals) requireFile(path, 'name one or more LOG.jsonl');
     const logs: RunEvent[][] = [];
-    for (const path of args.positionals) logs.push(await readFileEvents(path, io.err));
+    for (const path of args.positionals) {
+      // A last line that a crash cut off is left out and said.
+      const onTorn = ({ number }: { number: number }) => io.err(`${path}: line ${number} is cut off and left out`);
+      logs.push(await readLogFile(path, { onTorn }));
+    }
     const report = reportOfLogs(logs);
     const written: string[] = [];
     const write = (path: string, text: string) => {
@@ -45,14 +48,3 @@ export const command: Command = {
     return 0;
   },
 };
-
-/** A last line that a crash cut off is left out and said. */
-async function readFileEvents(path: string, say: (line: string) => void): Promise<RunEvent[]> {
-  const onTorn = ({ number }: { number: number }) => say(`${path}: line ${number} is cut off and left out`);
-  try {
-    return await readEvents(createReadStream(path), { onTorn });
-  } catch (error) {
-    if (!(error instanceof CodedError)) throw error;
-    throw new CodedError(error.code, `${path}: ${error.message}`, error.hint);
-  }
-}

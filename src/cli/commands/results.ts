@@ -46,12 +46,11 @@ export const command: Command = {
     mkdirSync(folder, { recursive: true });
     const only = args.text('only')?.split(',');
     const seeds = SEEDS.slice(0, args.integer('seeds', SEEDS.length, [1, SEEDS.length]));
-    const threads = args.integer('threads', 0, [0, 64]);
     const model = args.text('model');
     // Some sections alone are no page: they go beside the logs, and docs/results.md stays whole.
     const out = args.text('out') ?? (only && model === undefined ? folder : join(io.root, 'docs'));
     const memory = args.integer('memory', model === undefined ? 0 : REAL_MEMORY, [0, 4000]);
-    const machine = { ...(threads ? { threads } : {}), ...(memory ? { memoryBudget: memory * 2 ** 20 } : {}) };
+    const machine = { ...args.threads(), ...(memory ? { memoryBudget: memory * 2 ** 20 } : {}) };
     if (model !== undefined) return real({ model, folder, only, seeds, machine, out }, io);
     const runs = new Runs(folder, machine, 'nano', io);
     const sections: Section[] = [];

@@ -1,13 +1,12 @@
 // `s3 verify`: believes nothing that the log claims; names the first lines that differ, exit 1.
-import { createReadStream, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { CodedError } from '../../errors.ts';
 import { shownApart, type Difference } from '../../gym/difference.ts';
 import { regenerate, type Regenerated } from '../../gym/regenerate.ts';
 import { verifyLog } from '../../gym/verify.ts';
 import { hashBytes } from '../../hash.ts';
 import type { RunEvent } from '../../log/events.ts';
-import { blobFolder, readBlobFile } from '../../log/files.node.ts';
-import { readEvents } from '../../log/jsonl.ts';
+import { blobFolder, readBlobFile, readLogFile } from '../../log/files.node.ts';
 import { openModelByName, textByName } from '../../models/open.node.ts';
 import { closingReport } from '../../report/defaults.ts';
 import { requireFile, type Command } from '../command.ts';
@@ -28,7 +27,7 @@ export const command: Command = {
     requireFile(path, 'name a LOG.jsonl');
     let events: RunEvent[];
     try {
-      events = await readEvents(createReadStream(path), { chain: false });
+      events = await readLogFile(path, { chain: false });
     } catch (error) {
       if (!(error instanceof CodedError) || error.code === 'import/not-a-log') throw error;
       // A line that is no event at all: the log does not verify.
@@ -43,7 +42,7 @@ export const command: Command = {
             error: { code: error.code, message: error.message },
           }),
         );
-      else io.out(`${path}: ${error.message} (${error.code})`);
+      else io.out(`${error.message} (${error.code})`);
       return 1;
     }
     const readBlob = (hash: string) => readBlobFile(path, hash);
@@ -58,8 +57,7 @@ export const command: Command = {
     const count = args.integer('regenerate', 0, [0, 1_000_000]);
     let regenerated: Omit<Regenerated, 'differences'> = { episodes: 0, calls: 0 };
     if (count > 0 && result.ok) {
-      const threads = args.integer('threads', 0, [0, 64]);
-      const model = await openModelByName(name, io.root, threads ? { threads } : {});
+      const model = await openModelByName(name, io.root, args.threads());
       const again = await regenerate(events, model, count, readBlob);
       await model.close();
       const { differences, ...counts } = again;
