@@ -1,16 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { CodedError } from '../../errors.ts';
+import { hashBytes } from '../../hash.ts';
 import { LORA_TARGETS } from '../types.ts';
-import type { LoraConfig, ModelConfig, Tensor } from '../types.ts';
-import {
-  adapterHash,
-  adapterLayout,
-  adapterNorms,
-  adapterSize,
-  adapterTensor,
-  checkAdapter,
-  freshAdapter,
-} from './adapter.ts';
+import type { Adapter, LoraConfig, ModelConfig, Tensor } from '../types.ts';
+import { adapterLayout, adapterNorms, adapterSize, adapterTensor, checkAdapter, freshAdapter } from './adapter.ts';
 import { parseConfig } from './config.ts';
 import { fromF32, toF32 } from './convert.ts';
 import { memoryFile, modelFiles } from './files.ts';
@@ -24,6 +17,7 @@ const model: ModelConfig = parseConfig(
   }),
 );
 const all: LoraConfig = { rank: 3, alpha: 6, targets: LORA_TARGETS };
+const hashOf = ({ data }: Adapter) => hashBytes(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
 const open = (files: Map<string, Uint8Array>, config = model) =>
   openAdapter(modelFiles([...files].map(([name, bytes]) => memoryFile(name, bytes))), config);
 const codeOf = async (run: () => unknown): Promise<string> => {
@@ -97,25 +91,23 @@ describe('freshAdapter', () => {
   });
 
   it('depends on the seed alone; a tensor is the same whatever the other targets are', () => {
-    const hash = adapterHash(freshAdapter(model, all, 11));
-    expect(adapterHash(freshAdapter(model, { ...all, targets: [...LORA_TARGETS].reverse() }, 11))).toBe(hash);
-    expect(adapterHash(freshAdapter(model, all, 12))).not.toBe(hash);
+    const hash = hashOf(freshAdapter(model, all, 11));
+    expect(hashOf(freshAdapter(model, { ...all, targets: [...LORA_TARGETS].reverse() }, 11))).toBe(hash);
+    expect(hashOf(freshAdapter(model, all, 12))).not.toBe(hash);
     const one = freshAdapter(model, { ...all, targets: ['v_proj'] }, 11);
     const whole = freshAdapter(model, all, 11);
     const slot = whole.layout.find(({ name }) => name === one.layout[0]!.name)!;
     expect(adapterTensor(one, one.layout[0]!)).toEqual(adapterTensor(whole, slot));
     // Pinned: a change here breaks the replay of every published run.
-    expect(hash).toMatchInlineSnapshot(`"38ea7001058472e92d40c9e246c427d2684f8388af8eca9fe7fbf6ca4c130bbe"`);
+    expect(hash).toMatchInlineSnapshot(`"92a455ca7aaa45283d8cfbfa356e1dd676cc154077c49a5937c5ad37e8003f9c"`);
   });
 });
 
-describe('hash and norms', () => {
+describe('norms', () => {
   it('see every number', () => {
     const adapter = freshAdapter(model, all, 1);
-    const hash = adapterHash(adapter);
     const before = adapterNorms(adapter);
     adapter.data[adapter.data.length - 1] = 3;
-    expect(adapterHash(adapter)).not.toBe(hash);
     expect(adapterNorms(adapter).get('base_model.model.model.layers.1.mlp.down_proj.lora_B.weight')).toBe(3);
     expect(before.get('base_model.model.model.layers.1.mlp.down_proj.lora_B.weight')).toBe(0);
     expect(before.size).toBe(28);
@@ -128,7 +120,6 @@ describe("PEFT's files", () => {
       const { adapter, saved } = await files({}, undefined, lora);
       const back = await open(saved);
       expect(back).toEqual(adapter);
-      expect(adapterHash(back)).toBe(adapterHash(adapter));
       expect(saveAdapter(back).get('adapter_model.safetensors')).toEqual(saved.get('adapter_model.safetensors'));
     }
   });

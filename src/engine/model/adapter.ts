@@ -1,7 +1,5 @@
 // LoRA adapters as values: where each tensor lies in the flat buffer, fresh ones, their hash and norms.
 // Knows nothing of files (peft.ts) or training. Source: Hu et al., "LoRA", 2021; PEFT's defaults for the start.
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { CodedError } from '../../errors.ts';
 import { LORA_TARGETS } from '../types.ts';
 import type { Adapter, AdapterSlot, LoraConfig, ModelConfig } from '../types.ts';
@@ -93,18 +91,6 @@ export function checkAdapter(adapter: Adapter, config: ModelConfig): void {
   if (adapter.data.length !== adapterSize(expected)) {
     fail(`the adapter has ${adapter.data.length} numbers, not ${adapterSize(expected)}`);
   }
-}
-
-/** SHA-256, in hex, over settings, names, shapes and bytes. */
-export function adapterHash(adapter: Adapter): string {
-  const { rank, alpha, targets } = checkLora(adapter.config);
-  const hash = sha256.create().update(utf8ToBytes(`s3-adapter-1\n${rank} ${alpha} ${targets.join(' ')}\n`));
-  for (const slot of adapter.layout) {
-    const values = adapterTensor(adapter, slot);
-    hash.update(utf8ToBytes(`${slot.name} [${slot.shape}]\n`));
-    hash.update(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
-  }
-  return bytesToHex(hash.digest());
 }
 
 /** Euclidean norm of each tensor, by name, summed in f64 in index order. NaN if the tensor holds one. */

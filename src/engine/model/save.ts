@@ -1,18 +1,8 @@
 // A model in memory -> the files of Hugging Face's layout, as bytes. The inverse of open.ts; knows no disk.
-import type { DType, ModelWeights } from '../types.ts';
+import type { ModelWeights } from '../types.ts';
 import { formatConfig } from './config.ts';
-import { fromF32, toF32 } from './convert.ts';
 import type { ModelTexts } from './open.ts';
 import { writeSafetensors } from './safetensors.ts';
-
-/** All weights in another type (a copy); tensors already of that type are shared. Errors: model/unsupported. */
-export function castWeights(weights: ModelWeights, dtype: DType): ModelWeights {
-  const tensors = new Map(weights.tensors);
-  for (const [name, tensor] of tensors) {
-    if (tensor.dtype !== dtype) tensors.set(name, fromF32(toF32(tensor), dtype, tensor.shape));
-  }
-  return { config: weights.config, tensors };
-}
 
 /**
  * File name -> bytes: config.json, model.safetensors and those of the texts that are given. The same model gives the
