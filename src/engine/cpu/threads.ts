@@ -38,10 +38,15 @@ export async function startHelper(data: HelperStart): Promise<Helper> {
   const node = nodeThreads();
   if (node) {
     const worker = new node.Worker(helperSource, { eval: true, workerData: data });
-    await settled((done, fail) => {
-      worker.once('message', done);
-      worker.once('error', fail);
-    });
+    try {
+      await settled((done, fail) => {
+        worker.once('message', done);
+        worker.once('error', fail);
+      });
+    } catch (error) {
+      await worker.terminate();
+      throw error;
+    }
     worker.unref();
     return { end: async () => void (await worker.terminate()) };
   }

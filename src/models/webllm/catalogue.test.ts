@@ -8,23 +8,33 @@ const with32 = { ...ENTRY, model_id: 'Tiny-0.5B-q4f32_1-MLC' };
 const noF16 = { ...DEVICE, features: new Set<string>() };
 const limited = (limits: Partial<typeof DEVICE.limits>) => ({ ...DEVICE, limits: { ...DEVICE.limits, ...limits } });
 
+const said = (...[entry, device]: Parameters<typeof obstacles>) => obstacles(entry, device).map(({ says }) => says);
+const codes = (...[entry, device]: Parameters<typeof obstacles>) => obstacles(entry, device).map(({ code }) => code);
+
 test('an f16 model needs shader-f16, whether its entry says so or not; its f32 twin does not', () => {
-  expect(obstacles(ENTRY, DEVICE)).toEqual([]);
-  expect(obstacles(ENTRY, noF16)).toEqual(['this GPU has no shader-f16']);
-  expect(obstacles({ ...ENTRY, required_features: ['shader-f16'] }, noF16)).toHaveLength(1);
-  expect(obstacles(with32, noF16)).toEqual([]);
+  expect(said(ENTRY, DEVICE)).toEqual([]);
+  expect(said(ENTRY, noF16)).toEqual(['this GPU has no shader-f16']);
+  expect(said({ ...ENTRY, required_features: ['shader-f16'] }, noF16)).toHaveLength(1);
+  expect(said(with32, noF16)).toEqual([]);
 });
 
 test('every reason why not is named', () => {
-  expect(obstacles(ENTRY, null)).toEqual(['this browser offers no WebGPU']);
-  expect(obstacles({ ...ENTRY, model_type: 1 }, DEVICE)).toEqual(['it makes embeddings and writes no text']);
-  expect(obstacles({ ...with32, required_features: ['subgroups'] }, DEVICE)).toEqual(['this GPU has no subgroups']);
+  expect(said(ENTRY, null)).toEqual(['this browser offers no WebGPU']);
+  expect(said({ ...ENTRY, model_type: 1 }, DEVICE)).toEqual(['it makes embeddings and writes no text']);
+  expect(said({ ...with32, required_features: ['subgroups'] }, DEVICE)).toEqual(['this GPU has no subgroups']);
   const small = limited({ maxStorageBuffersPerShaderStage: 8, maxStorageBufferBindingSize: 2 ** 27 });
-  expect(obstacles({ ...with32, buffer_size_required_bytes: 262144000 }, small)).toEqual([
+  expect(said({ ...with32, buffer_size_required_bytes: 262144000 }, small)).toEqual([
     'this GPU’s maxStorageBufferBindingSize is 134217728, it needs 262144000',
     'this GPU’s maxStorageBuffersPerShaderStage is 8, it needs 10',
   ]);
-  expect(obstacles({ ...with32, buffer_size_required_bytes: 1 }, small)).toHaveLength(1);
+  expect(said({ ...with32, buffer_size_required_bytes: 1 }, small)).toHaveLength(1);
+  const all = [
+    codes(ENTRY, null),
+    codes({ ...ENTRY, model_type: 1 }, DEVICE),
+    codes(ENTRY, noF16),
+    codes(with32, small),
+  ];
+  expect(all).toEqual([['gpu/unavailable'], ['model/unsupported'], ['gpu/feature'], ['gpu/limits']]);
 });
 
 test('the list says what each is; memory is a doubt and no reason', () => {

@@ -1,4 +1,5 @@
 // Which models of WebLLM's list this device can run, and of the others why not, before anything is downloaded. Pure.
+import type { ErrorCode } from '../../errors.ts';
 import type { Entry } from './api.ts';
 import type { Device } from './device.ts';
 import { nameOf, parametersOf } from './name.ts';
@@ -35,20 +36,26 @@ export function catalogue(entries: readonly Entry[], device: Device | null): Web
     parameters: parametersOf(entry.model_id),
     context: entry.overrides?.context_window_size ?? null,
     memoryMb: entry.vram_required_MB ?? null,
-    obstacles: obstacles(entry, device),
+    obstacles: obstacles(entry, device).map(({ says }) => says),
     doubts: doubts(entry, device),
   }));
 }
 
-export function obstacles(entry: Entry, device: Device | null): string[] {
-  if (entry.model_type === EMBEDDING) return ['it makes embeddings and writes no text'];
-  if (!device) return ['this browser offers no WebGPU'];
+export interface Obstacle {
+  code: ErrorCode;
+  says: string;
+}
+
+export function obstacles(entry: Entry, device: Device | null): Obstacle[] {
+  if (entry.model_type === EMBEDDING)
+    return [{ code: 'model/unsupported', says: 'it makes embeddings and writes no text' }];
+  if (!device) return [{ code: 'gpu/unavailable', says: 'this browser offers no WebGPU' }];
   const found = featuresOf(entry)
     .filter((feature) => !device.features.has(feature))
-    .map((feature) => `this GPU has no ${feature}`);
+    .map((feature): Obstacle => ({ code: 'gpu/feature', says: `this GPU has no ${feature}` }));
   for (const [limit, least] of Object.entries({ ...NEEDED, ...ownNeeds(entry) })) {
     const has = device.limits[limit as keyof Device['limits']];
-    if (has < least) found.push(`this GPU’s ${limit} is ${has}, it needs ${least}`);
+    if (has < least) found.push({ code: 'gpu/limits', says: `this GPU’s ${limit} is ${has}, it needs ${least}` });
   }
   return found;
 }

@@ -74,7 +74,12 @@ export async function openWebllm(options: WebllmOptions): Promise<LanguageModel>
         heard();
         entry = entryOf(name, module.prebuiltAppConfig.model_list);
         const [obstacle] = obstacles(entry, await options.device());
-        if (obstacle) throw refusal(entry, obstacle);
+        if (obstacle)
+          throw new CodedError(
+            obstacle.code,
+            `${entry.model_id}: ${obstacle.says}`,
+            'choose a model that this machine can run',
+          );
         heard();
         await purge(caches, entry);
         await fetchShardList(caches, entry);
@@ -218,15 +223,6 @@ class Broken {
     this.reject(error);
     this.onBroken?.(error);
   }
-}
-
-function refusal({ model_id }: Entry, obstacle: string): CodedError {
-  const code = obstacle.includes('WebGPU')
-    ? 'gpu/unavailable'
-    : obstacle.includes('limit') || obstacle.includes('it needs')
-      ? 'gpu/limits'
-      : 'gpu/feature';
-  return new CodedError(code, `${model_id}: ${obstacle}`, 'choose a model that this machine can run');
 }
 
 function told({ progress, text }: Progress, weights: number | null): [Stage, number, number | null] {
