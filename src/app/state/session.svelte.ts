@@ -7,7 +7,7 @@ import { loadBoard } from '../now/boards.ts';
 import { Reader } from '../reader/client.ts';
 import { Failures } from './failures.svelte.ts';
 import { Library, type Shown } from './library.svelte.ts';
-import { Player } from './player.ts';
+import { Playback } from './playback.svelte.ts';
 import { listRecordings, type Recording } from './recordings.ts';
 import { Reporter } from './reporter.ts';
 import { SettingsState } from './settings.svelte.ts';
@@ -25,16 +25,17 @@ export class Session {
   readonly failures = new Failures();
   readonly library = new Library(() => this.lab(), this.failures);
   readonly shelf = new ShelfState(this.failures);
+  readonly playback = new Playback(this.reader, {
+    message: (message) => this.#receive(message),
+    skipped: (events) => {
+      this.view.append(events);
+      this.#report();
+    },
+    ended: () => this.#report(),
+  });
   view = $state.raw(new RunView());
   source = $state<Source>('none');
-  recording = $state.raw<Recording | null>(null);
   recordings = $state.raw<Recording[]>([]);
-  /** Line of the recorded episode on the stage. */
-  playingLine = $state<number | null>(null);
-  /** Whether the recording stands still. */
-  still = $state(false);
-  /** The recording has been shown to its end. */
-  ended = $state(false);
   /** An unfinished run of an earlier visit, offered to go on. */
   offered = $state.raw<unfinished.Unfinished | null>(null);
   /** Set once something has moved, or nothing will: from then on charts may load. */
@@ -49,7 +50,6 @@ export class Session {
   });
 
   #lab = new LabHolder((message) => this.#receive(message));
-  #player: Player | null = null;
   #reporter = new Reporter(this.reader);
 
   async boot(search: string) {
@@ -79,31 +79,8 @@ export class Session {
     this.#clear('none');
     if (!wanted) return;
     this.source = 'recorded';
-    this.recording = wanted;
     void loadBoard(wanted.game);
-    const player = new Player({
-      emit: (message) => {
-        if (player !== this.#player) return;
-        if (message.kind === 'state') this.still = true;
-        else this.#receive(message);
-      },
-      skip: (events) => {
-        if (player !== this.#player) return;
-        this.view.append(events);
-        this.#report();
-      },
-      frames: (n) => this.reader.frames(n),
-      episode: (n) => (this.playingLine = n),
-      ended: () => {
-        if (player !== this.#player) return;
-        this.still = this.ended = true;
-        this.#report();
-      },
-    });
-    this.#player = player;
-    player.play();
-    await this.reader.stream(wanted.url, (events) => player.append(events));
-    player.complete();
+    await this.playback.show(wanted);
   }
 
   #fits(recording: Recording) {
@@ -155,20 +132,12 @@ export class Session {
   }
 
   async pause() {
-    if (this.page === 'recorded') {
-      if (this.still) this.#player?.play();
-      else this.#player?.pause();
-      this.still = !this.still && !this.ended;
-      return;
-    }
+    if (this.page === 'recorded') return this.playback.toggle();
     if (this.page === 'running') await this.#guard('worker/pause', async () => (await this.lab()).pause());
   }
 
   async step() {
-    if (this.page === 'recorded') {
-      this.still = false;
-      return this.#player?.step();
-    }
+    if (this.page === 'recorded') return this.playback.step();
     await this.#guard('worker/step', async () => {
       const lab = await this.lab();
       if (this.page === 'idle' || this.page === 'done') await this.start();
@@ -181,12 +150,6 @@ export class Session {
 
   async stop() {
     await this.#guard('worker/stop', async () => (await this.lab()).stop());
-  }
-
-  /** Shows what is left of a recording at once. */
-  skip() {
-    this.still = false;
-    this.#player?.finish();
   }
 
   // Stored runs
@@ -247,7 +210,8 @@ export class Session {
   get shown(): Shown {
     const { runId } = this.view;
     if (runId !== null) return { runId };
-    return this.recording && { recording: this.recording };
+    const { recording } = this.playback;
+    return recording && { recording };
   }
 
   // Inside
@@ -281,14 +245,11 @@ export class Session {
   }
 
   #clear(source: Source) {
-    this.#player?.close();
-    this.#player = null;
+    this.playback.close();
     this.#reporter.stop();
     this.view = new RunView();
     this.source = source;
-    this.recording = null;
     this.library.verified = null;
-    this.still = this.ended = false;
     this.#read(this.reader.reset());
   }
 
