@@ -38,5 +38,12 @@ export async function takeRunLock(title: string, since = new Date(), patienceMs 
   }
 }
 
+/** Whether any tab holds it; false where the browser has no locks. */
+export async function isRunning(): Promise<boolean> {
+  const locks = (globalThis.navigator as Navigator | undefined)?.locks;
+  const { held = [] } = (await locks?.query()) ?? {};
+  return held.some(({ name }) => name === NAME);
+}
+
 const clock = (time: Date) =>
   `${String(time.getHours()).padStart(2, '0')}:${String(time.getMinutes()).padStart(2, '0')}`;

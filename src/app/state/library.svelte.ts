@@ -32,7 +32,7 @@ export class Library {
 
   /** Some browsers ask the person, some decide alone; once a visit is enough. */
   async keep() {
-    this.keeping ??= await askToKeep();
+    await this.#failures.guard('storage/keep', async () => (this.keeping ??= await askToKeep()));
   }
 
   async refreshModels() {

@@ -11,6 +11,8 @@ export interface Audience {
   /** Events that are not played, all at once. */
   skipped(events: readonly RunEvent[]): void;
   ended(): void;
+  /** It goes on with what was logged. */
+  failed(error: unknown): void;
 }
 
 export class Playback {
@@ -29,7 +31,7 @@ export class Playback {
     this.#audience = audience;
   }
 
-  /** Resolves when all of it has been read. */
+  /** Resolves when all of it has been read; what was read is played also where the rest does not come. */
   async show(recording: Recording) {
     this.close();
     this.recording = recording;
@@ -49,11 +51,15 @@ export class Playback {
           this.still = this.ended = true;
           this.#audience.ended();
         }),
+      failed: (error) => mine(() => this.#audience.failed(error)),
     });
     this.#player = player;
     player.play();
-    await this.#reader.stream(recording.url, (events) => player.append(events));
-    player.complete();
+    try {
+      await this.#reader.stream(recording.url, (events) => player.append(events));
+    } finally {
+      player.complete();
+    }
   }
 
   close() {

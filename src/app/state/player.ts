@@ -14,6 +14,8 @@ export interface PlayerOptions {
   /** The line of the episode that is about to be shown. */
   episode(n: number): void;
   ended(): void;
+  /** Boards could not be made again (told once), or the rest not be played. */
+  failed(error: unknown): void;
 }
 
 /** Milliseconds a move takes, by how many explored episodes have been shown: the first are slow enough to follow. */
@@ -32,6 +34,7 @@ export class Player {
   #fast = false;
   #stopAfterEpisode = false;
   #closed = false;
+  #failed = false;
   #wake: (() => void) | null = null;
   #nextFrames: { n: number; frames: Promise<Replayed> } | null = null;
   #options: PlayerOptions;
@@ -39,7 +42,7 @@ export class Player {
 
   constructor(options: PlayerOptions) {
     this.#options = options;
-    void this.#loop();
+    this.#loop().catch((error: unknown) => options.failed(error));
   }
 
   get playing() {
@@ -219,9 +222,13 @@ export class Player {
   }
 
   #framesOf(n: number): Promise<Replayed> {
-    // Where a replay fails, the page shows what was logged.
+    // Where a replay fails, the page says so and shows what was logged.
     const ask = (line: number) =>
-      this.#options.frames(line).catch((): Replayed => ({ frames: [], stepCap: 0, hidden: null }));
+      this.#options.frames(line).catch((error: unknown): Replayed => {
+        if (!this.#failed) this.#options.failed(error);
+        this.#failed = true;
+        return { frames: [], stepCap: 0, hidden: null };
+      });
     this.#options.episode(n);
     const mine = this.#nextFrames?.n === n ? this.#nextFrames.frames : ask(n);
     // The next episode's boards are made while this one plays.

@@ -20,9 +20,9 @@ export type Source = 'none' | 'recorded' | 'stored' | 'live';
 export type From = { adapter?: string; memory?: string; runId: string };
 
 export class Session {
-  readonly settings = new SettingsState();
-  readonly reader = new Reader();
   readonly failures = new Failures();
+  readonly settings = new SettingsState(this.failures);
+  readonly reader = new Reader();
   readonly library = new Library(() => this.lab(), this.failures);
   readonly shelf = new ShelfState(this.failures);
   readonly playback = new Playback(this.reader, {
@@ -32,6 +32,7 @@ export class Session {
       this.#report();
     },
     ended: () => this.#report(),
+    failed: (error) => this.failures.add(toErrorValue(error, 'log/replay')),
   });
   view = $state.raw(new RunView());
   source = $state<Source>('none');
@@ -53,22 +54,13 @@ export class Session {
   #reporter = new Reporter(this.reader);
 
   async boot(search: string) {
-    const errors = await this.settings.load(search);
-    if (errors.length === 1) this.failures.add(errors[0]!);
-    else if (errors.length > 1) {
-      this.failures.add({
-        code: 'settings/bad-value',
-        message: `${errors.length} things in the address could not be read`,
-        hint: 'The defaults stand in for them.',
-        detail: errors.map((error) => error.message).join('\n'),
-      });
-    }
-    const here = unfinished.inThisTab();
-    if (here) return this.#revive(here);
-    if (this.settings.autorun) return this.start();
-    this.offered = unfinished.lastVisit();
-    void loadBoard((this.settings.resolved.games as string[])[0]!);
-    await this.#guard('worker/recording', async () => {
+    await this.#guard('worker/boot', async () => {
+      await this.settings.load(search);
+      const here = unfinished.inThisTab();
+      if (here) return this.#revive(here);
+      if (this.settings.autorun) return this.start();
+      this.#preload((this.settings.resolved.games as string[])[0]!);
+      this.offered = await unfinished.lastVisit();
       this.recordings = await listRecordings();
       await this.showRecording();
     });
@@ -79,7 +71,7 @@ export class Session {
     this.#clear('none');
     if (!wanted) return;
     this.source = 'recorded';
-    void loadBoard(wanted.game);
+    this.#preload(wanted.game);
     await this.playback.show(wanted);
   }
 
@@ -90,12 +82,12 @@ export class Session {
 
   /** The question has changed: show what fits it, unless a run is under way. */
   async asked(settings: Settings) {
-    const before = (this.settings.resolved.games as string[])[0];
-    this.settings.use(settings);
-    const game = (this.settings.resolved.games as string[])[0];
-    if (game !== before && (this.source === 'recorded' || this.source === 'none')) {
-      await this.#guard('worker/recording', () => this.showRecording());
-    }
+    await this.#guard('import/recording', async () => {
+      const before = (this.settings.resolved.games as string[])[0];
+      this.settings.use(settings);
+      const game = (this.settings.resolved.games as string[])[0];
+      if (game !== before && (this.source === 'recorded' || this.source === 'none')) await this.showRecording();
+    });
   }
 
   // The run bar
@@ -216,7 +208,7 @@ export class Session {
 
   // Inside
 
-  #guard<T>(code: ErrorCode, work: () => Promise<T>): Promise<T | null> {
+  #guard<T>(code: ErrorCode, work: () => T): Promise<Awaited<T> | null> {
     return this.failures.guard(code, work, () => {
       if (this.view.state === 'loading') this.view.state = 'failed';
     });
@@ -276,7 +268,12 @@ export class Session {
 
   /** Nobody waits for the reader here: what fails is a card. */
   #read(work: Promise<void>) {
-    work.catch((error: unknown) => this.failures.add(toErrorValue(error, 'worker/reader')));
+    void this.#guard('worker/reader', () => work);
+  }
+
+  /** So that the renderer comes while the log does; who draws with it asks for it again. */
+  #preload(game: string) {
+    void this.#guard('worker/board', () => loadBoard(game));
   }
 
   /** A board is in the page; charts may load once its frame has been painted. */
@@ -311,7 +308,10 @@ export class Session {
   #remember() {
     const { runId, state } = this.view;
     if (runId === null || this.source !== 'live') return;
-    if (state === 'done' || state === 'failed' || state === 'idle') unfinished.forget(runId);
-    else unfinished.remember({ id: runId, running: state !== 'paused' });
+    // Not awaited: the run goes on without being remembered.
+    void this.failures.guard('storage/unfinished', () => {
+      if (state === 'done' || state === 'failed' || state === 'idle') unfinished.forget(runId);
+      else unfinished.remember({ id: runId, running: state !== 'paused' });
+    });
   }
 }

@@ -34,7 +34,7 @@ export class ShelfState {
     try {
       this.here = await this.#run((api) => api.list());
     } catch (error) {
-      const value = toErrorValue(error, 'storage/unavailable');
+      const value = toErrorValue(error, 'storage/shelf');
       this.available = value.code !== 'storage/unavailable';
       if (this.available) this.#failures.add(value);
     }
