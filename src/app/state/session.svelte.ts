@@ -59,7 +59,7 @@ export class Session {
       const here = unfinished.inThisTab();
       if (here) return this.#revive(here);
       if (this.settings.autorun) return this.start();
-      this.#preload((this.settings.resolved.games as string[])[0]!);
+      this.#preload(this.settings.game);
       this.offered = await unfinished.lastVisit();
       this.recordings = await listRecordings();
       await this.showRecording();
@@ -67,26 +67,22 @@ export class Session {
   }
 
   /** The recording that fits the question, if there is one. */
-  async showRecording(wanted = this.recordings.find((one) => this.#fits(one))) {
+  async showRecording() {
     this.#clear('none');
+    const wanted = this.recordings.find(({ game }) => game === this.settings.game);
     if (!wanted) return;
     this.source = 'recorded';
     this.#preload(wanted.game);
     await this.playback.show(wanted);
   }
 
-  #fits(recording: Recording) {
-    const [game] = this.settings.resolved.games as string[];
-    return recording.game === game;
-  }
-
   /** The question has changed: show what fits it, unless a run is under way. */
   async asked(settings: Settings) {
     await this.#guard('import/recording', async () => {
-      const before = (this.settings.resolved.games as string[])[0];
+      const before = this.settings.game;
       this.settings.use(settings);
-      const game = (this.settings.resolved.games as string[])[0];
-      if (game !== before && (this.source === 'recorded' || this.source === 'none')) await this.showRecording();
+      if (this.settings.game !== before && (this.source === 'recorded' || this.source === 'none'))
+        await this.showRecording();
     });
   }
 

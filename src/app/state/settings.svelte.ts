@@ -1,6 +1,7 @@
 // The settings of the next run: what differs from the defaults, kept in the address.
 import type { ArmSpec } from '../../gym/plugin.ts';
 import { resolveSettings, type Setting, type Settings } from '../../gym/settings.ts';
+import { GAMES } from '../games.ts';
 import type { Failures } from './failures.svelte.ts';
 import { differing, fromSearch, namesMore, toSearch } from './url.ts';
 
@@ -11,6 +12,8 @@ export class SettingsState {
   /** Arms of all plug-ins, loaded with it. */
   arms = $state.raw<readonly ArmSpec[]>([]);
   readonly resolved = $derived(resolveSettings(this.given, this.extra));
+  /** The first game asked about. */
+  readonly game = $derived((this.resolved.games as string[])[0] ?? GAMES[0]!.id);
   readonly changed = $derived(Object.keys(this.given).length);
   autorun = false;
   #failures: Failures;
