@@ -36,7 +36,6 @@ export class Session {
   });
   view = $state.raw(new RunView());
   source = $state<Source>('none');
-  recordings = $state.raw<Recording[]>([]);
   /** An unfinished run of an earlier visit, offered to go on. */
   offered = $state.raw<unfinished.Unfinished | null>(null);
   /** Set once something has moved, or nothing will: from then on charts may load. */
@@ -50,8 +49,9 @@ export class Session {
     return state === 'loading' || behind ? 'running' : state;
   });
 
+  #recordings: Recording[] | null = null;
   #lab = new LabHolder((message) => this.#receive(message));
-  #reporter = new Reporter(this.reader);
+  #reporter = new Reporter(this.reader, this.failures);
 
   async boot(search: string) {
     await this.#guard('worker/boot', async () => {
@@ -60,8 +60,7 @@ export class Session {
       if (here) return this.#revive(here);
       if (this.settings.autorun) return this.start();
       this.#preload(this.settings.game);
-      this.offered = await unfinished.lastVisit();
-      this.recordings = await listRecordings();
+      void this.failures.guard('storage/offer', async () => (this.offered = await unfinished.lastVisit()));
       await this.showRecording();
     });
   }
@@ -69,8 +68,10 @@ export class Session {
   /** The recording that fits the question, if there is one. */
   async showRecording() {
     this.#clear('none');
-    const wanted = this.recordings.find(({ game }) => game === this.settings.game);
-    if (!wanted) return;
+    this.#recordings ??= await listRecordings();
+    const wanted = this.#recordings.find(({ game }) => game === this.settings.game);
+    // A run may have been started meanwhile.
+    if (!wanted || this.source !== 'none') return;
     this.source = 'recorded';
     this.#preload(wanted.game);
     await this.playback.show(wanted);
@@ -264,12 +265,12 @@ export class Session {
 
   /** Nobody waits for the reader here: what fails is a card. */
   #read(work: Promise<void>) {
-    void this.#guard('worker/reader', () => work);
+    void this.failures.guard('worker/reader', () => work);
   }
 
   /** So that the renderer comes while the log does; who draws with it asks for it again. */
   #preload(game: string) {
-    void this.#guard('worker/board', () => loadBoard(game));
+    void this.failures.guard('worker/board', () => loadBoard(game));
   }
 
   /** A board is in the page; charts may load once its frame has been painted. */
@@ -287,27 +288,13 @@ export class Session {
   #report() {
     // The first board comes from the same reader: it goes first.
     if (this.source === 'recorded' && !this.charts) return;
-    const { view } = this;
-    this.#reporter.ask(
-      () => view.count,
-      (report, events) => {
-        view.report = report;
-        view.reported = events;
-      },
-      (error, events) => {
-        view.reported = events;
-        this.failures.add(toErrorValue(error, 'log/report'));
-      },
-    );
+    this.#reporter.ask(this.view);
   }
 
   #remember() {
     const { runId, state } = this.view;
     if (runId === null || this.source !== 'live') return;
     // Not awaited: the run goes on without being remembered.
-    void this.failures.guard('storage/unfinished', () => {
-      if (state === 'done' || state === 'failed' || state === 'idle') unfinished.forget(runId);
-      else unfinished.remember({ id: runId, running: state !== 'paused' });
-    });
+    void this.failures.guard('storage/unfinished', () => unfinished.note(runId, state));
   }
 }

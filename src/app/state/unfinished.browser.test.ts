@@ -1,7 +1,7 @@
 // With a browser's own storages and locks.
 import { afterEach, expect, test, vi } from 'vitest';
 import { takeRunLock } from '../../log/runLock.ts';
-import { forget, inThisTab, lastVisit, remember } from './unfinished.ts';
+import { forget, inThisTab, lastVisit, note } from './unfinished.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -10,16 +10,18 @@ afterEach(() => {
 });
 
 test('a run is remembered for this tab and for a later visit, until it is over', async () => {
-  remember({ id: 'a', running: true });
+  note('a', 'running');
   expect([inThisTab(), await lastVisit()]).toEqual(Array(2).fill({ id: 'a', running: true }));
   forget('another');
   expect(inThisTab()).not.toBeNull();
-  forget('a');
+  note('a', 'paused');
+  expect(inThisTab()).toEqual({ id: 'a', running: false });
+  note('a', 'done');
   expect([inThisTab(), await lastVisit()]).toEqual([null, null]);
 });
 
 test('while a tab has a run, no visit is offered it', async () => {
-  remember({ id: 'a', running: true });
+  note('a', 'running');
   const release = await takeRunLock('snake');
   expect(await lastVisit()).toBeNull();
   release();
@@ -32,7 +34,7 @@ test('a storage that is full says so, and the other one still remembers', async 
     if (this === sessionStorage) throw new DOMException('full', 'QuotaExceededError');
     set.call(this, key, value);
   });
-  expect(() => remember({ id: 'a', running: true })).toThrow(
+  expect(() => note('a', 'running')).toThrow(
     expect.objectContaining({ code: 'storage/unfinished', hint: expect.stringContaining('under Runs') }),
   );
   expect([inThisTab(), await lastVisit()]).toEqual([null, { id: 'a', running: true }]);

@@ -1,6 +1,7 @@
 // Which run was under way, so that a reload of this tab goes on with it and a later visit is offered it.
 import { CodedError } from '../../errors.ts';
 import { isRunning } from '../../log/runLock.ts';
+import type { RunState } from '../../workers/contract.ts';
 
 export interface Unfinished {
   id: string;
@@ -9,8 +10,14 @@ export interface Unfinished {
 
 const KEY = 's3:unfinished';
 
+/** What a run's state means for a reload. Errors: as below. */
+export function note(id: string, state: RunState) {
+  if (state === 'done' || state === 'failed' || state === 'idle') forget(id);
+  else remember({ id, running: state !== 'paused' });
+}
+
 /** Errors: storage/unfinished, where the browser keeps nothing more. */
-export function remember(run: Unfinished) {
+function remember(run: Unfinished) {
   const refused = storages().flatMap((storage) => {
     try {
       storage.setItem(KEY, JSON.stringify(run));
