@@ -2,9 +2,9 @@
 import type { RunOpened } from '../log/events.ts';
 import { compareArms, familyOf, isControl, labelOf, marked, marksOf } from '../report/arms.ts';
 
-export type Family = 'frozen' | 'history' | 'summary' | 'training' | 'other';
+type Family = 'frozen' | 'history' | 'summary' | 'training' | 'other';
 
-export interface ArmLook {
+interface ArmLook {
   name: string;
   /** For sentences and labels. */
   title: string;

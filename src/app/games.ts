@@ -1,7 +1,7 @@
 // Words about the games for the first paint; the games themselves stay out of the initial bundle.
 import { bareName, named } from '../../games/names.ts';
 
-export interface GameTitle {
+interface GameTitle {
   id: string;
   title: string;
   unit: string;

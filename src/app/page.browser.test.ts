@@ -52,7 +52,7 @@ test('the run of another tab is not offered as unfinished; one that nobody has i
   const release = await takeRunLock('snake');
   const busy = open(new Response('', { status: 404 }));
   await busy.boot('');
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await new Promise((resolve) => setTimeout(resolve, 1300));
   expect(document.body.innerText).not.toContain('Go on with it');
   release();
   close();

@@ -13,7 +13,7 @@ export const linksOf = (arm: ArmName): Link[] =>
   (['judge', 'guidance', 'experience'] as const).filter((link) => arm.split('@').includes(`oracle-${link}`));
 
 /** The arm without variants: `training@oracle-judge` -> `training`. */
-export const baseOf = (arm: ArmName): ArmName => arm.split('@')[0]!;
+const baseOf = (arm: ArmName): ArmName => arm.split('@')[0]!;
 
 /** Which colour and dash it has: `history-ranked` -> `history`; an unknown arm is its own family. */
 export function familyOf(arm: ArmName): string {

@@ -6,7 +6,7 @@ import { marksOf } from '../../report/arms.ts';
 import { armLook } from '../arms.ts';
 import { number } from '../words.ts';
 
-export interface CurveOptions {
+interface CurveOptions {
   split: SplitReport;
   width: number;
   /** Last x of the run, so that the axis stands still while checkpoints arrive. */

@@ -6,7 +6,7 @@ import type { Reader } from '../reader/client.ts';
 import { Player } from './player.ts';
 import type { Recording } from './recordings.ts';
 
-export interface Audience {
+interface Audience {
   message(message: LabMessage): void;
   /** Events that are not played, all at once. */
   skipped(events: readonly RunEvent[]): void;

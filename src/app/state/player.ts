@@ -6,7 +6,7 @@ import type { LabMessage } from '../../workers/contract.ts';
 import { armLook } from '../arms.ts';
 import { capital, counted, number } from '../words.ts';
 
-export interface PlayerOptions {
+interface PlayerOptions {
   emit(message: LabMessage): void;
   /** Events that are not played, all at once. */
   skip(events: readonly RunEvent[]): void;
@@ -38,15 +38,10 @@ export class Player {
   #wake: (() => void) | null = null;
   #nextFrames: { n: number; frames: Promise<Replayed> } | null = null;
   #options: PlayerOptions;
-  speed = 1;
 
   constructor(options: PlayerOptions) {
     this.#options = options;
     this.#loop().catch((error: unknown) => options.failed(error));
-  }
-
-  get playing() {
-    return this.#playing;
   }
 
   append(events: readonly RunEvent[]) {
@@ -255,7 +250,7 @@ export class Player {
 
   /** Passes after `ms` of playing; stands still while paused. */
   async #wait(ms: number) {
-    let left = ms / this.speed;
+    let left = ms;
     while (!this.#closed && !this.#fast && (left > 0 || !this.#playing)) {
       if (!this.#playing) {
         await this.#woken();

@@ -1,10 +1,16 @@
 // Asks the reader for the report of what is shown, one at a time and not more often than is worth looking at.
 import { toErrorValue } from '../../errors.ts';
+import type { RunEvent } from '../../log/events.ts';
 import type { Reader } from '../reader/client.ts';
 import type { Failures } from './failures.svelte.ts';
 import type { RunView } from './view.svelte.ts';
 
 const LEAST_GAP_MS = 500;
+
+/** Whether there is more to say after it. Held-out episodes count once their checkpoint stands. */
+export const changesReport = (event: RunEvent) =>
+  ['run.opened', 'checkpoint', 'run.closed'].includes(event.type) ||
+  (event.type === 'episode' && event.phase === 'explore');
 
 export class Reporter {
   #reader: Reader;

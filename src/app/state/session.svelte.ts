@@ -9,13 +9,13 @@ import { Failures } from './failures.svelte.ts';
 import { Library, type Shown } from './library.svelte.ts';
 import { Playback } from './playback.svelte.ts';
 import { listRecordings, type Recording } from './recordings.ts';
-import { Reporter } from './reporter.ts';
+import { changesReport, Reporter } from './reporter.ts';
 import { SettingsState } from './settings.svelte.ts';
-import { ShelfState } from './shelf.svelte.ts';
+import { isModelFile, ShelfState } from './shelf.svelte.ts';
 import * as unfinished from './unfinished.ts';
 import { RunView } from './view.svelte.ts';
 
-export type PageState = 'recorded' | 'idle' | 'running' | 'paused' | 'done' | 'failed';
+type PageState = 'recorded' | 'idle' | 'running' | 'paused' | 'done' | 'failed';
 export type Source = 'none' | 'recorded' | 'stored' | 'live';
 export type From = { adapter?: string; memory?: string; runId: string };
 
@@ -60,13 +60,13 @@ export class Session {
       if (here) return this.#revive(here);
       if (this.settings.autorun) return this.start();
       this.#preload(this.settings.game);
-      void this.failures.guard('storage/offer', async () => (this.offered = await unfinished.lastVisit()));
-      await this.showRecording();
+      void this.#offer();
+      await this.#showRecording();
     });
   }
 
   /** The recording that fits the question, if there is one. */
-  async showRecording() {
+  async #showRecording() {
     this.#clear('none');
     this.#recordings ??= await listRecordings();
     const wanted = this.#recordings.find(({ game }) => game === this.settings.game);
@@ -83,7 +83,7 @@ export class Session {
       const before = this.settings.game;
       this.settings.use(settings);
       if (this.settings.game !== before && (this.source === 'recorded' || this.source === 'none'))
-        await this.showRecording();
+        await this.#showRecording();
     });
   }
 
@@ -98,8 +98,7 @@ export class Session {
       const lab = await this.lab();
       // `given` is raw state, plain data already.
       const settings = this.settings.given;
-      const id = await (from ? lab.start(settings, from) : lab.start(settings));
-      this.view.runId = id;
+      this.view.runId = await (from ? lab.start(settings, from) : lab.start(settings));
       this.#remember();
     });
     // Only now is there something worth keeping.
@@ -174,15 +173,14 @@ export class Session {
     await this.#guard('storage/remove', async () => {
       await (await this.lab()).remove(id);
       unfinished.forget(id);
-      if (this.view.runId === id) await this.showRecording();
+      if (this.view.runId === id) await this.#showRecording();
       await this.library.refreshRuns();
     });
   }
 
   /** Files that were dropped or picked: a log, or a model's. */
   async takeFiles(files: File[]) {
-    const isModel = (file: File) => /\.(gguf|safetensors)$/i.test(file.name);
-    if (files.some(isModel)) {
+    if (files.some(isModelFile)) {
       const address = await this.shelf.put(files);
       if (address) await this.asked({ ...this.settings.given, model: address });
     } else if (files[0]) await this.importFile(files[0]);
@@ -202,8 +200,6 @@ export class Session {
     const { recording } = this.playback;
     return recording && { recording };
   }
-
-  // Inside
 
   #guard<T>(code: ErrorCode, work: () => T): Promise<Awaited<T> | null> {
     return this.failures.guard(code, work, () => {
@@ -228,9 +224,14 @@ export class Session {
     await this.open(id);
     if (this.view.runId !== id) {
       unfinished.forget(id);
-      return this.showRecording();
+      return this.#showRecording();
     }
     if (this.page === 'paused' && running) await this.run();
+  }
+
+  async #offer() {
+    const found = await this.failures.guard('storage/offer', unfinished.lastVisit);
+    if (this.source !== 'live') this.offered = found;
   }
 
   #clear(source: Source) {
@@ -257,9 +258,7 @@ export class Session {
     if (message.kind === 'state') this.#remember();
     if (message.kind === 'event') {
       if (this.source === 'live') this.#read(this.reader.append([message.event]));
-      const { type } = message.event;
-      if (type === 'checkpoint' || type === 'run.closed' || type === 'run.opened') this.#report();
-      else if (type === 'episode' && message.event.phase === 'explore') this.#report();
+      if (changesReport(message.event)) this.#report();
     }
   }
 

@@ -10,6 +10,8 @@ import type { Failures } from './failures.svelte.ts';
 const shelfWorker = () =>
   new Worker(new URL('../../workers/shelf.worker.ts', import.meta.url), { type: 'module', name: 'shelf' });
 
+export const isModelFile = ({ name }: File) => /\.(gguf|safetensors)$/i.test(name);
+
 export class ShelfState {
   here = $state.raw<readonly Shelved[]>([]);
   /** Fetches and copies under way, by address. */

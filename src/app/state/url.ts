@@ -5,9 +5,9 @@ import { SETTINGS } from '../../gym/settingsTable.ts';
 import type { JsonValue } from '../../log/events.ts';
 import { gameId } from '../games.ts';
 
-export const URL_VERSION = '1';
+const URL_VERSION = '1';
 
-export interface FromUrl {
+interface FromUrl {
   settings: Settings;
   autorun: boolean;
   /** What could not be read; the rest still counts. */
