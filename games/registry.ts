@@ -1,5 +1,6 @@
 // Finds every game by its folder. A new game is one new folder with an index.ts; nothing here changes.
 import type { Game } from './contract.ts';
+import { bareName, named } from './names.ts';
 
 const modules = import.meta.glob<{ default: Game }>('./*/index.ts', { eager: true });
 
@@ -13,12 +14,9 @@ export const games: ReadonlyMap<string, Game> = new Map(
 
 function order(id: string) {
   const names = ['chess', 'minesweeper', 'nullify', 'tetris', 'snake', 'pvz', 'trust'];
-  const index = names.indexOf(id.replace(/-v\d+$/, ''));
+  const index = names.indexOf(bareName(id));
   return index < 0 ? names.length : index;
 }
 
 /** By id (`snake-v1`) or by its bare name (`snake`); undefined when there is none. */
-export function findGame(name: string): Game | undefined {
-  const wanted = name.toLowerCase();
-  return games.get(wanted) ?? [...games.values()].find((game) => game.id.replace(/-v\d+$/, '') === wanted);
-}
+export const findGame = (name: string): Game | undefined => named(games.values(), name);

@@ -15,7 +15,8 @@ export const BOUNDARIES = [
   'plugin',
   'log',
 ] as const;
-export type ErrorCode = `${(typeof BOUNDARIES)[number]}/${string}`;
+export type Boundary = (typeof BOUNDARIES)[number];
+export type ErrorCode = `${Boundary}/${string}`;
 
 export interface ErrorValue {
   code: ErrorCode;

@@ -1,5 +1,6 @@
 // TEST DATA: what a synthetic log may be asked to hold, and the facts of its invented game.
 import type { Preset, Split } from '../games/contract.ts';
+import { bareName } from '../games/names.ts';
 import type { RunEvent } from '../src/log/events.ts';
 import type { ReportContext } from '../src/report/context.ts';
 
@@ -48,7 +49,7 @@ type RunOpenedFrom = { adapter?: string; memory?: string };
 /** Facts and baselines of an invented game: random 2, expert 7, rewards from 0 to 1 in exploration. */
 export const syntheticContext: ReportContext = {
   facts: (game) => ({
-    title: game.replace(/-v\d+$/, ''),
+    title: bareName(game),
     unit: 'apples',
     scoreStep: 1,
     grammar: 'UP|DOWN',

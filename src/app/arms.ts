@@ -1,10 +1,10 @@
 // One colour and one dash per arm, everywhere; variants derive theirs from the arm they are a control of.
-import { compareArms, familyOf, isControl } from '../report/arms.ts';
-import type { ArmReport } from '../report/types.ts';
+import type { RunOpened } from '../log/events.ts';
+import { compareArms, familyOf, isControl, labelOf, marked, marksOf } from '../report/arms.ts';
 
-export type Family = 'frozen' | 'history' | 'summary' | 'training' | 'other';
+type Family = 'frozen' | 'history' | 'summary' | 'training' | 'other';
 
-export interface ArmLook {
+interface ArmLook {
   name: string;
   /** For sentences and labels. */
   title: string;
@@ -48,7 +48,7 @@ export function armLook(name: string): ArmLook {
   const { dash, width } = FAMILIES[family];
   return {
     name,
-    title: name.replace('@', ', ').replaceAll('@', ' and ').replaceAll('-', ' '),
+    title: titleOf(name),
     help: HELP[name] ?? '',
     family,
     color: `var(--${family})`,
@@ -57,6 +57,12 @@ export function armLook(name: string): ArmLook {
     width: control ? 1.5 : width,
     control,
   };
+}
+
+/** `training@oracle-judge` -> `training (oracle judge)`: no comma, since it stands in lists. */
+function titleOf(name: string) {
+  const [arm, ...variants] = name.replaceAll('-', ' ').split('@');
+  return variants.length > 0 ? `${arm} (${variants.join(' and ')})` : arm!;
 }
 
 /** The three ways of learning, and the controls that the page offers by name. */
@@ -69,9 +75,11 @@ export const byFamily = (a: string, b: string) =>
 
 const ORDER: Family[] = ['training', 'summary', 'history', 'frozen', 'other'];
 
-/** What must stand beside an arm wherever it is shown; '' for most. */
-export const armNote = ({ label, note }: Pick<ArmReport, 'label' | 'note'>) =>
-  [label === 'oracle-fed' ? 'oracle-fed' : '', note ?? ''].filter((text) => text !== '').join(', ');
+/** An arm's title with what must stand beside it wherever it is read, as the run's first line declares it. */
+export function armText(name: string, opened: RunOpened | null): string {
+  const declared = opened?.arms.find((arm) => arm.name === name) ?? { label: labelOf(name) };
+  return marked(armLook(name).title, marksOf(declared));
+}
 
 function hash(text: string) {
   let sum = 0;

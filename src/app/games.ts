@@ -1,5 +1,7 @@
 // Words about the games for the first paint; the games themselves stay out of the initial bundle.
-export interface GameTitle {
+import { bareName, named } from '../../games/names.ts';
+
+interface GameTitle {
   id: string;
   title: string;
   unit: string;
@@ -15,13 +17,16 @@ const files = import.meta.glob<GameTitle>('../../games/*/about.json', { eager: t
 /** What is liveliest to look at first; a game that isn't named comes after them. */
 const FIRST = ['snake', 'tetris', 'trust'];
 const rank = (id: string) => {
-  const at = FIRST.findIndex((name) => id.startsWith(`${name}-`));
+  const at = FIRST.indexOf(bareName(id));
   return at < 0 ? FIRST.length : at;
 };
 
 export const GAMES: readonly GameTitle[] = Object.values(files).sort(
   (a, b) => rank(a.id) - rank(b.id) || (a.title < b.title ? -1 : 1),
 );
+
+/** The id of the game that a name means; what names none stays as it is. */
+export const gameId = (name: string): string => named(GAMES, name)?.id ?? name;
 
 export const gameTitle = (id: string): GameTitle =>
   GAMES.find((game) => game.id === id) ?? {

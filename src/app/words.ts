@@ -1,4 +1,5 @@
 // Small wording: lists, counts, times. Numbers with a true minus and fixed digits, so that columns stand still.
+import type { Keeping } from '../log/keeping.ts';
 
 /** `history, summary and training` */
 export function listed(words: readonly string[]): string {
@@ -36,6 +37,15 @@ export function size(bytes: number): string {
   if (bytes < 1e6) return `${(bytes / 1000).toFixed(0)} kB`;
   if (bytes < 1e9) return `${(bytes / 1e6).toFixed(bytes < 1e8 ? 1 : 0)} MB`;
   return `${(bytes / 1e9).toFixed(2)} GB`;
+}
+
+/** What the browser promises of what is stored; '' where it has not been asked. */
+export function keptWords(keeping: Pick<Keeping, 'persistent' | 'room'> | null): string {
+  if (!keeping) return '';
+  const promise = keeping.persistent
+    ? 'The browser keeps them until you delete them.'
+    : 'The browser may clear them when it runs short of space.';
+  return keeping.room === null ? promise : `${promise} Room for ${size(keeping.room)} in all.`;
 }
 
 export const short = (hash: string | null | undefined) => (hash ? `${hash.slice(0, 8)}…` : '–');

@@ -9,8 +9,6 @@ import { RunEvent, type JsonValue } from './events.ts';
 import { linesOf, type TextSource } from './lines.ts';
 
 export const FORMAT = 1;
-/** Characters of a line: an episode of the paper's size has some millions. */
-export const LONGEST_LINE = 1 << 26;
 const LARGEST_BLOB = 1 << 30;
 const DEEPEST = 64;
 /** Bytes of a blob on one line, a multiple of three. */
@@ -71,7 +69,7 @@ export function* blobLines(hash: string, bytes: Uint8Array): Generator<string> {
  * Errors: import/not-a-log, import/version, import/bad-line, import/bad-chain, import/bad-blob, import/too-large.
  */
 export async function* readLog(source: TextSource, options: ReadOptions = {}): AsyncGenerator<LogItem> {
-  const { chain = true, longestLine = LONGEST_LINE, onTorn } = options;
+  const { chain = true, longestLine, onTorn } = options;
   let last: RunEvent | null = null;
   let blob: BlobParts | null = null;
   let afterEvents = false;

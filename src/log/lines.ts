@@ -2,6 +2,9 @@
 import { CodedError } from '../errors.ts';
 import { inflated, pulled } from './inflate.ts';
 
+/** Characters of a line: an episode of the paper's size has some millions. */
+export const LONGEST_LINE = 1 << 26;
+
 export type TextSource = string | Blob | ReadableStream<Uint8Array> | AsyncIterable<string | Uint8Array>;
 
 export interface Line {
@@ -16,7 +19,12 @@ export interface Line {
  * Bytes may be gzip, and must be UTF-8 then; a byte order mark and `\r` before `\n` are dropped.
  * Errors: import/too-large, import/bad-line, import/bad-gzip.
  */
-export async function* linesOf(source: TextSource, longest: number): AsyncGenerator<Line> {
+export async function* linesOf(source: TextSource, longest = LONGEST_LINE): AsyncGenerator<Line> {
+  for await (const batch of batchesOf(source, longest)) yield* batch;
+}
+
+/** The same in batches: the lines that end in one piece of the source. */
+export async function* batchesOf(source: TextSource, longest = LONGEST_LINE): AsyncGenerator<Line[]> {
   let number = 1;
   let pending: string[] = [];
   let length = 0;
@@ -41,19 +49,21 @@ export async function* linesOf(source: TextSource, longest: number): AsyncGenera
   };
   try {
     for await (const chunk of textChunks(source)) {
+      const batch: Line[] = [];
       let start = 0;
       for (let end = chunk.indexOf('\n'); end >= 0; end = chunk.indexOf('\n', start)) {
         add(chunk.slice(start, end));
-        yield take(true);
+        batch.push(take(true));
         start = end + 1;
       }
+      if (batch.length > 0) yield batch;
       if (start < chunk.length) add(chunk.slice(start));
     }
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new CodedError('import/bad-line', `line ${number} is not UTF-8 text`, 'a log is JSON lines, not an archive');
   }
-  if (length > 0) yield take(false);
+  if (length > 0) yield [take(false)];
 }
 
 /** A source's pieces as they come, unpacked. */

@@ -38,5 +38,18 @@ export async function takeRunLock(title: string, since = new Date(), patienceMs 
   }
 }
 
+/** Whether any tab holds it, and not only because it is just being closed; false where the browser has no locks. */
+export async function isRunning(patienceMs = PATIENCE_MS): Promise<boolean> {
+  if (!(await isHeld())) return false;
+  await new Promise((resolve) => setTimeout(resolve, patienceMs));
+  return isHeld();
+}
+
+async function isHeld(): Promise<boolean> {
+  const locks = (globalThis.navigator as Navigator | undefined)?.locks;
+  const { held = [] } = (await locks?.query()) ?? {};
+  return held.some(({ name }) => name === NAME);
+}
+
 const clock = (time: Date) =>
   `${String(time.getHours()).padStart(2, '0')}:${String(time.getMinutes()).padStart(2, '0')}`;

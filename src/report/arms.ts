@@ -1,7 +1,9 @@
 // What an arm is to a report: its family (colour), its title for people, whether it is a control, which link it replaces.
 // A log's first line declares it; what an older log leaves out is read from the name. Knows no plug-in.
 import type { RunOpened } from '../log/events.ts';
-import type { ArmName, Link } from './types.ts';
+import type { ArmName, ArmReport, Link } from './types.ts';
+
+type Label = ArmReport['label'];
 
 export const FROZEN = 'frozen';
 const CONTROL = /-(random|shuffled|sharp|unfiltered|null|twin)$/;
@@ -11,7 +13,7 @@ export const linksOf = (arm: ArmName): Link[] =>
   (['judge', 'guidance', 'experience'] as const).filter((link) => arm.split('@').includes(`oracle-${link}`));
 
 /** The arm without variants: `training@oracle-judge` -> `training`. */
-export const baseOf = (arm: ArmName): ArmName => arm.split('@')[0]!;
+const baseOf = (arm: ArmName): ArmName => arm.split('@')[0]!;
 
 /** Which colour and dash it has: `history-ranked` -> `history`; an unknown arm is its own family. */
 export function familyOf(arm: ArmName): string {
@@ -29,6 +31,16 @@ export function titleOf(arm: ArmName): string {
   const title = rest.length > 0 ? `${name}, ${rest.join(' ')}` : name;
   return variants.length > 0 ? `${title} (${variants.map((v) => v.replaceAll('-', ' ')).join(', ')})` : title;
 }
+
+/** What must be said of an arm wherever it stands: that it saw the verifier, or how it was chosen. '' for most. */
+export const marksOf = ({ label, note }: { label: Label; note?: string | null }): string =>
+  [label === 'oracle-fed' ? label : '', note ?? ''].filter((mark) => mark !== '').join(', ');
+
+/** Of an arm that nothing declares: what its name says. */
+export const labelOf = (arm: ArmName): Label => (linksOf(arm).length > 0 ? 'oracle-fed' : 'hidden-reward');
+
+/** A title with its marks, as people read it: `Training (oracle judge) [oracle-fed]`. */
+export const marked = (title: string, marks: string): string => (marks === '' ? title : `${title} [${marks}]`);
 
 /** The arms as the logs' first lines declare them. */
 export class Roster {

@@ -1,4 +1,5 @@
 // The publication's figures (arXiv 2608.31100, Tables 4-7 and the training run) beside ours, by game.
+import { bareName } from '../../games/names.ts';
 import figures from './paper.json';
 import type { CouplingRow, JudgingRow } from './types.ts';
 
@@ -15,7 +16,7 @@ const NAMES: Readonly<Record<string, string>> = {
   trust: 'Trust',
 };
 
-export const paperName = (game: string): string | null => NAMES[game.replace(/-v\d+$/, '')] ?? null;
+export const paperName = (game: string): string | null => NAMES[bareName(game)] ?? null;
 
 /** The paper's agreement, NMAE, over- and under-confidence of a game, over 98 runs of seven models. */
 export function paperJudging(game: string): Pick<JudgingRow, 'nmae' | 'over' | 'under'> & { agreement: number | null } {

@@ -1,6 +1,6 @@
 // Reading a drawn board back from its text: what the agent read is what the person sees. Knows no game.
 
-export interface Grid {
+interface Grid {
   rows: string[];
   width: number;
   height: number;

@@ -2,10 +2,11 @@
 // by itself, after the first move, because Plot is larger than the rest of the page.
 import { areaY, axisX, axisY, dot, line, plot, ruleY, text } from '@observablehq/plot';
 import type { ArmReport, SplitReport } from '../../report/types.ts';
-import { armLook, armNote } from '../arms.ts';
+import { marksOf } from '../../report/arms.ts';
+import { armLook } from '../arms.ts';
 import { number } from '../words.ts';
 
-export interface CurveOptions {
+interface CurveOptions {
   split: SplitReport;
   width: number;
   /** Last x of the run, so that the axis stands still while checkpoints arrive. */
@@ -138,7 +139,7 @@ function labels(arms: readonly ArmReport[], scale: (value: number) => number) {
   const ends = arms.flatMap((one) => {
     const { arm, points } = one;
     const last = points.filter((point) => point.mean !== null).at(-1);
-    const noted = armNote(one) !== '';
+    const noted = marksOf(one) !== '';
     return last ? [{ arm, noted, at: last.x, value: last.mean!, y: scale(last.mean!) }] : [];
   });
   ends.sort((a, b) => a.y - b.y);

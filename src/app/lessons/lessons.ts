@@ -1,7 +1,7 @@
 // Prepared questions: each is a set of settings, what to look at, and why it is worth a run.
 import type { Settings } from '../../gym/settings.ts';
 
-export interface Lesson {
+interface Lesson {
   title: string;
   text: string;
   look: string;

@@ -1,5 +1,5 @@
 // What changed between two memories, line by line: the longest common subsequence stays.
-export interface DiffLine {
+interface DiffLine {
   kind: 'same' | 'new' | 'gone';
   text: string;
 }

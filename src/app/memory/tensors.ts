@@ -1,5 +1,5 @@
 // An adapter's tensors by PEFT's names, as a person chooses among them. Knows no numbers.
-export interface TensorName {
+interface TensorName {
   name: string;
   layer: number;
   /** `v_proj, B` */

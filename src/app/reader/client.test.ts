@@ -2,12 +2,14 @@
 import * as Comlink from 'comlink';
 import { beforeEach, expect, test } from 'vitest';
 import { smallLog } from '../../../test/faults/log.ts';
+import { CodedError } from '../../errors.ts';
 import type { RunEvent } from '../../log/events.ts';
 import type { Report } from '../../report/types.ts';
 import { Reader } from './client.ts';
 
 const log = smallLog(6);
 let workers: { port: MessagePort; held: RunEvent[] }[] = [];
+let full = false;
 
 /** Holds events as the real one does; its report is how many it holds. */
 function create(): Worker {
@@ -16,7 +18,10 @@ function create(): Worker {
   Comlink.expose(
     {
       reset: () => void (worker.held = []),
-      append: (events: RunEvent[]) => void worker.held.push(...events),
+      append: (events: RunEvent[]) => {
+        if (full) throw new CodedError('worker/full', 'too long a log');
+        worker.held.push(...events);
+      },
       report: () => worker.held.length as unknown as Report,
     },
     port2 as unknown as Comlink.Endpoint,
@@ -29,7 +34,7 @@ function create(): Worker {
 const kill = () => workers.at(-1)!.port.dispatchEvent(Object.assign(new Event('error'), { message: 'out of memory' }));
 
 beforeEach(() => {
-  workers = [];
+  [workers, full] = [[], false];
 });
 
 test('a reader that died is opened again with the log that it held', async () => {
@@ -41,6 +46,15 @@ test('a reader that died is opened again with the log that it held', async () =>
   expect(workers.length).toBe(2);
   await reader.append(log.slice(3, 4));
   expect(workers[1]!.held).toEqual(log.slice(0, 4));
+  reader.close();
+});
+
+test('a new reader that cannot be given the log says so, instead of a report of nothing', async () => {
+  const reader = new Reader(create);
+  await reader.append(log);
+  kill();
+  full = true;
+  await expect(reader.report(6)).rejects.toMatchObject({ code: 'worker/full' });
   reader.close();
 });
 

@@ -24,23 +24,22 @@ export class Reader {
 
   async reset() {
     this.#events = [];
-    if (!this.#reopened()) await this.#owner.run((api) => api.reset());
+    await (this.#reopened() ?? this.#owner.run((api) => api.reset()));
   }
 
   async append(events: RunEvent[]) {
     for (const event of events) this.#events.push(event);
-    if (!this.#reopened()) await this.#owner.run((api) => api.append(events));
+    await (this.#reopened() ?? this.#owner.run((api) => api.append(events)));
   }
 
   async stream(url: string, onEvents: (events: RunEvent[]) => void) {
     const mine: RunEvent[] = (this.#events = []);
-    this.#reopened();
     const keep = (events: RunEvent[]) => {
       if (mine !== this.#events) return; // another log has been opened meanwhile
       for (const event of events) mine.push(event);
       onEvents(events);
     };
-    await this.#owner.run((api) => api.stream(new URL(url, document.baseURI).href, Comlink.proxy(keep)));
+    await this.#asked((api) => api.stream(new URL(url, document.baseURI).href, Comlink.proxy(keep)));
   }
 
   report = (count: number) => this.#asked((api) => api.report(count));
@@ -56,18 +55,20 @@ export class Reader {
     return new WorkerOwner<ReaderApi>({ name: 'log reader', create: this.#create, parallel: true });
   }
 
-  #asked<T>(call: (api: Comlink.Remote<ReaderApi>) => T) {
-    this.#reopened();
-    return this.#owner.run(call);
+  async #asked<T>(call: (api: Comlink.Remote<ReaderApi>) => T): Promise<Awaited<T>> {
+    const [, answer] = await Promise.all([this.#reopened(), this.#owner.run(call)]);
+    return answer;
   }
 
-  /** Whether there is a new worker. Calls arrive in their order, so the log is there before whatever is asked next. */
-  #reopened(): boolean {
-    if (this.#closed || this.#owner.dead === null) return false;
+  /**
+   * Where there has to be a new worker: that it holds the log. Calls arrive in their order, so it does before it is asked
+   * what comes next.
+   */
+  #reopened(): Promise<void> | null {
+    if (this.#closed || this.#owner.dead === null) return null;
     this.#owner = this.#open();
     // A copy: by the time it is sent, more may have been appended, with a call of its own.
     const events = [...this.#events];
-    if (events.length > 0) this.#owner.run((api) => api.append(events)).catch(() => undefined);
-    return true;
+    return this.#owner.run((api) => api.append(events));
   }
 }

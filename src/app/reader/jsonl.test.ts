@@ -29,6 +29,17 @@ it('reads gzip by its first bytes', async () => {
   expect(await read(inPieces(all, 1000))).toEqual([{ a: 1 }, { b: 'ü' }, { c: 3 }]);
 });
 
+it('names the line that is no JSON, and a file that was cut off', async () => {
+  const bad = new TextEncoder().encode('{"a":1}\n\n{"b":');
+  await expect(read(inPieces(bad, 4))).rejects.toMatchObject({
+    code: 'import/bad-line',
+    message: expect.stringMatching(/^line 3: /),
+  });
+  const zipped = new Response(inPieces(bytes, 1000).pipeThrough(new CompressionStream('gzip')));
+  const half = new Uint8Array(await zipped.arrayBuffer()).subarray(0, 20);
+  await expect(read(inPieces(half, 7))).rejects.toMatchObject({ code: 'import/bad-gzip' });
+});
+
 it('is empty for an empty file', async () => {
   expect(await read(inPieces(new Uint8Array(), 1))).toEqual([]);
 });

@@ -1,19 +1,23 @@
-// JSON lines from a stream of bytes, gzip or plain, in batches as they arrive.
-import { inflated, pulled } from '../../log/inflate.ts';
+// JSON lines from bytes, gzip or plain, in batches as they arrive.
+import { CodedError } from '../../errors.ts';
+import { batchesOf, type Line, type TextSource } from '../../log/lines.ts';
 
-export async function* jsonLines(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<unknown[]> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const chunk of inflated(pulled(body))) {
-    const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
-    const lines = (rest + text).split('\n');
-    rest = lines.pop() ?? '';
-    const values = parsed(lines);
+/** Errors: import/bad-line, import/too-large, import/bad-gzip. */
+export async function* jsonLines(source: TextSource): AsyncGenerator<unknown[]> {
+  for await (const batch of batchesOf(source)) {
+    const values = batch.filter(({ text }) => text.trim() !== '').map(parsed);
     if (values.length > 0) yield values;
   }
-  const values = parsed([rest + decoder.decode()]);
-  if (values.length > 0) yield values;
 }
 
-const parsed = (lines: string[]) =>
-  lines.filter((line) => line.trim() !== '').map((line) => JSON.parse(line) as unknown);
+function parsed({ number, text }: Line): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new CodedError(
+      'import/bad-line',
+      `line ${number}: ${(error as Error).message}`,
+      'the file was changed or cut off',
+    );
+  }
+}

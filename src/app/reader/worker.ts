@@ -1,6 +1,8 @@
 // The reader worker: parses logs, replays boards, computes the report. Off the page's thread, no state but one log.
+import { CodedError, fromErrorValue, toErrorValue, type ErrorCode } from '../../errors.ts';
 import type { RunEvent } from '../../log/events.ts';
 import { serve } from '../../workers/wire.ts';
+import { piecesOf } from '../fetched.ts';
 import type { ReaderApi } from './contract.ts';
 import { framesOf } from './frames.ts';
 import { jsonLines } from './jsonl.ts';
@@ -11,8 +13,19 @@ let events: RunEvent[] = [];
 
 function episode(n: number) {
   const event = events[n];
-  if (event?.type !== 'episode') throw new RangeError(`line ${n} is no episode`);
+  if (event?.type !== 'episode') {
+    throw new CodedError('log/no-episode', `line ${n} is no episode`, 'another log may have been opened meanwhile');
+  }
   return event;
+}
+
+/** Gives a code to what fails without one: on the way to the page it would become the worker's fault. */
+function coded<T>(code: ErrorCode, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw fromErrorValue(toErrorValue(error, code));
+  }
 }
 
 const api: ReaderApi = {
@@ -25,9 +38,7 @@ const api: ReaderApi = {
   async stream(url, onEvents) {
     // Before the first wait: a log that is opened meanwhile must not be emptied by this one.
     const mine: RunEvent[] = (events = []);
-    const response = await fetch(url);
-    if (!response.ok || !response.body) throw new Error(`${url}: ${response.status}`);
-    for await (const batch of jsonLines(response.body)) {
+    for await (const batch of jsonLines(piecesOf(url))) {
       if (mine !== events) return; // another log has been opened meanwhile
       // A recording is a file of this site and was validated when it was made.
       mine.push(...(batch as RunEvent[]));
@@ -35,13 +46,13 @@ const api: ReaderApi = {
     }
   },
   async report(count) {
-    return reportOf(events.slice(0, count));
+    return coded('log/report', () => reportOf(events.slice(0, count)));
   },
   async frames(n) {
-    return framesOf(episode(n));
+    return coded('log/replay', () => framesOf(episode(n)));
   },
   async prompt(n, step) {
-    return promptOf(events, episode(n), step);
+    return coded('log/prompt', () => promptOf(events, episode(n), step));
   },
 };
 

@@ -1,5 +1,6 @@
 // What the lab keeps: runs, models, logs and blobs, asked for by the page. Shows nothing itself.
 import { askToKeep, type Keeping } from '../../log/keeping.ts';
+import { keptWords } from '../words.ts';
 import type { ModelCard } from '../../models/types.ts';
 import type { Verification } from '../../gym/verify.ts';
 import type { RunRecord } from '../../log/store.ts';
@@ -16,6 +17,8 @@ export class Library {
   verified = $state.raw<Verification | null>(null);
   /** What the browser said when it was asked to keep the runs; null: not asked yet. */
   keeping = $state.raw<Keeping | null>(null);
+  /** The same in words; '' before. */
+  readonly kept = $derived(keptWords(this.keeping));
   #lab: () => Promise<LabApi>;
   #failures: Failures;
 
@@ -32,7 +35,7 @@ export class Library {
 
   /** Some browsers ask the person, some decide alone; once a visit is enough. */
   async keep() {
-    this.keeping ??= await askToKeep();
+    await this.#failures.guard('storage/keep', async () => (this.keeping ??= await askToKeep()));
   }
 
   async refreshModels() {

@@ -13,17 +13,25 @@ const events = await smallRun({
   strict: 2,
 });
 
-function play() {
+function play(frames = async (n: number) => framesOf(events[n] as EpisodeEvent)) {
+  const failed: unknown[] = [];
   const messages: LabMessage[] = [];
   let ended = false;
   const player = new Player({
     emit: (message) => messages.push(message),
     skip: (events) => messages.push(...events.map((event): LabMessage => ({ kind: 'event', runId: '', event }))),
-    frames: async (n) => framesOf(events[n] as EpisodeEvent),
+    frames,
     episode: () => undefined,
     ended: () => (ended = true),
+    failed: (error) => failed.push(error),
   });
-  return { player, messages, isOver: () => ended, told: () => messages.filter(({ kind }) => kind === 'event').length };
+  return {
+    player,
+    messages,
+    failed,
+    isOver: () => ended,
+    told: () => messages.filter(({ kind }) => kind === 'event').length,
+  };
 }
 
 it('tells every event once, in order, with boards and rewards that stay away until an episode is over', async () => {
@@ -63,4 +71,21 @@ it('one episode: plays to its end and stands still', async () => {
   await vi.advanceTimersByTimeAsync(1000);
   vi.useRealTimers();
   expect(told()).toBe(events.length);
+});
+
+it('where no board can be made, it says so once and shows what was logged', async () => {
+  vi.useFakeTimers();
+  const gone = new Error('the reader is gone');
+  const { player, messages, failed, isOver } = play(() => Promise.reject(gone));
+  player.append(events);
+  player.complete();
+  player.play();
+  await vi.advanceTimersByTimeAsync(120_000);
+  vi.useRealTimers();
+  expect([isOver(), failed]).toEqual([true, [gone]]);
+  const steps = messages.flatMap((message) =>
+    message.kind === 'live' && message.live.kind === 'step' ? message.live : [],
+  );
+  expect(steps.length).toBeGreaterThan(10);
+  for (const step of steps) expect(step.board).toBe(step.observation);
 });

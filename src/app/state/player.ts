@@ -6,7 +6,7 @@ import type { LabMessage } from '../../workers/contract.ts';
 import { armLook } from '../arms.ts';
 import { capital, counted, number } from '../words.ts';
 
-export interface PlayerOptions {
+interface PlayerOptions {
   emit(message: LabMessage): void;
   /** Events that are not played, all at once. */
   skip(events: readonly RunEvent[]): void;
@@ -14,6 +14,8 @@ export interface PlayerOptions {
   /** The line of the episode that is about to be shown. */
   episode(n: number): void;
   ended(): void;
+  /** Boards could not be made again (told once), or the rest not be played. */
+  failed(error: unknown): void;
 }
 
 /** Milliseconds a move takes, by how many explored episodes have been shown: the first are slow enough to follow. */
@@ -32,18 +34,14 @@ export class Player {
   #fast = false;
   #stopAfterEpisode = false;
   #closed = false;
+  #failed = false;
   #wake: (() => void) | null = null;
   #nextFrames: { n: number; frames: Promise<Replayed> } | null = null;
   #options: PlayerOptions;
-  speed = 1;
 
   constructor(options: PlayerOptions) {
     this.#options = options;
-    void this.#loop();
-  }
-
-  get playing() {
-    return this.#playing;
+    this.#loop().catch((error: unknown) => options.failed(error));
   }
 
   append(events: readonly RunEvent[]) {
@@ -219,9 +217,13 @@ export class Player {
   }
 
   #framesOf(n: number): Promise<Replayed> {
-    // Where a replay fails, the page shows what was logged.
+    // Where a replay fails, the page says so and shows what was logged.
     const ask = (line: number) =>
-      this.#options.frames(line).catch((): Replayed => ({ frames: [], stepCap: 0, hidden: null }));
+      this.#options.frames(line).catch((error: unknown): Replayed => {
+        if (!this.#failed) this.#options.failed(error);
+        this.#failed = true;
+        return { frames: [], stepCap: 0, hidden: null };
+      });
     this.#options.episode(n);
     const mine = this.#nextFrames?.n === n ? this.#nextFrames.frames : ask(n);
     // The next episode's boards are made while this one plays.
@@ -248,7 +250,7 @@ export class Player {
 
   /** Passes after `ms` of playing; stands still while paused. */
   async #wait(ms: number) {
-    let left = ms / this.speed;
+    let left = ms;
     while (!this.#closed && !this.#fast && (left > 0 || !this.#playing)) {
       if (!this.#playing) {
         await this.#woken();

@@ -1,23 +1,44 @@
 // The finished runs that come with the page: public/recordings/index.json names them.
+import { fromErrorValue, toErrorValue } from '../../errors.ts';
+import { fetched } from '../fetched.ts';
+import { gameId } from '../games.ts';
+
 export interface Recording {
   file: string;
   title: string;
   note: string;
-  /** Default: by the file's name, `snake.jsonl` is of snake-v1. */
+  /** Default: by the file's name, `snake.jsonl` is of Snake. */
   game: string;
   url: string;
-  /** The log as it was published, plain or gzip. */
+  /** The log as it was published, plain or gzip. Errors: import/… */
   blob(): Promise<Blob>;
 }
 
-/** Empty where the site has none. */
+interface Entry {
+  file: string;
+  title: string;
+  note: string;
+  game?: string;
+}
+
+/** Empty where the site has none. Errors: import/offline, import/refused, import/recordings. */
 export async function listRecordings(): Promise<Recording[]> {
-  const response = await fetch('recordings/index.json');
-  if (!response.ok || !response.headers.get('content-type')?.includes('json')) return [];
-  const list = (await response.json()) as { file: string; title: string; note: string; game?: string }[];
-  return list.map((item) => {
-    const url = `recordings/${item.file}`;
-    const game = item.game ?? `${item.file.replace(/\..*$/, '')}-v1`;
-    return { ...item, game, url, blob: async () => (await fetch(url)).blob() };
+  return (await entries()).map((entry) => {
+    const url = `recordings/${entry.file}`;
+    const game = gameId(entry.game ?? entry.file.replace(/\..*$/, ''));
+    return { ...entry, game, url, blob: async () => (await fetched(url)).blob() };
   });
+}
+
+async function entries(): Promise<Entry[]> {
+  try {
+    const response = await fetched('recordings/index.json');
+    // Some static hosts answer with their start page where there is no file.
+    if (!response.headers.get('content-type')?.includes('json')) return [];
+    return (await response.json()) as Entry[];
+  } catch (error) {
+    const value = toErrorValue(error, 'import/recordings');
+    if (value.code === 'import/missing') return [];
+    throw fromErrorValue(value);
+  }
 }

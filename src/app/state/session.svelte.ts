@@ -7,34 +7,35 @@ import { loadBoard } from '../now/boards.ts';
 import { Reader } from '../reader/client.ts';
 import { Failures } from './failures.svelte.ts';
 import { Library, type Shown } from './library.svelte.ts';
-import { Player } from './player.ts';
+import { Playback } from './playback.svelte.ts';
 import { listRecordings, type Recording } from './recordings.ts';
-import { Reporter } from './reporter.ts';
+import { changesReport, Reporter } from './reporter.ts';
 import { SettingsState } from './settings.svelte.ts';
-import { ShelfState } from './shelf.svelte.ts';
+import { isModelFile, ShelfState } from './shelf.svelte.ts';
 import * as unfinished from './unfinished.ts';
 import { RunView } from './view.svelte.ts';
 
-export type PageState = 'recorded' | 'idle' | 'running' | 'paused' | 'done' | 'failed';
+type PageState = 'recorded' | 'idle' | 'running' | 'paused' | 'done' | 'failed';
 export type Source = 'none' | 'recorded' | 'stored' | 'live';
 export type From = { adapter?: string; memory?: string; runId: string };
 
 export class Session {
-  readonly settings = new SettingsState();
-  readonly reader = new Reader();
   readonly failures = new Failures();
+  readonly settings = new SettingsState(this.failures);
+  readonly reader = new Reader();
   readonly library = new Library(() => this.lab(), this.failures);
   readonly shelf = new ShelfState(this.failures);
+  readonly playback = new Playback(this.reader, {
+    message: (message) => this.#receive(message),
+    skipped: (events) => {
+      this.view.append(events);
+      this.#report();
+    },
+    ended: () => this.#report(),
+    failed: (error) => this.failures.add(toErrorValue(error, 'log/replay')),
+  });
   view = $state.raw(new RunView());
   source = $state<Source>('none');
-  recording = $state.raw<Recording | null>(null);
-  recordings = $state.raw<Recording[]>([]);
-  /** Line of the recorded episode on the stage. */
-  playingLine = $state<number | null>(null);
-  /** Whether the recording stands still. */
-  still = $state(false);
-  /** The recording has been shown to its end. */
-  ended = $state(false);
   /** An unfinished run of an earlier visit, offered to go on. */
   offered = $state.raw<unfinished.Unfinished | null>(null);
   /** Set once something has moved, or nothing will: from then on charts may load. */
@@ -48,77 +49,42 @@ export class Session {
     return state === 'loading' || behind ? 'running' : state;
   });
 
+  #recordings: Recording[] | null = null;
   #lab = new LabHolder((message) => this.#receive(message));
-  #player: Player | null = null;
-  #reporter = new Reporter(this.reader);
+  #reporter = new Reporter(this.reader, this.failures);
 
   async boot(search: string) {
-    const errors = await this.settings.load(search);
-    if (errors.length === 1) this.failures.add(errors[0]!);
-    else if (errors.length > 1) {
-      this.failures.add({
-        code: 'settings/bad-value',
-        message: `${errors.length} things in the address could not be read`,
-        hint: 'The defaults stand in for them.',
-        detail: errors.map((error) => error.message).join('\n'),
-      });
-    }
-    const here = unfinished.inThisTab();
-    if (here) return this.#revive(here);
-    if (this.settings.autorun) return this.start();
-    this.offered = unfinished.lastVisit();
-    void loadBoard((this.settings.resolved.games as string[])[0]!);
-    await this.#guard('worker/recording', async () => {
-      this.recordings = await listRecordings();
-      await this.showRecording();
+    await this.#guard('worker/boot', async () => {
+      await this.settings.load(search);
+      const here = unfinished.inThisTab();
+      if (here) return this.#revive(here);
+      if (this.settings.autorun) return this.start();
+      this.#preload(this.settings.game);
+      void this.#offer();
+      await this.#showRecording();
     });
   }
 
   /** The recording that fits the question, if there is one. */
-  async showRecording(wanted = this.recordings.find((one) => this.#fits(one))) {
+  async #showRecording() {
     this.#clear('none');
-    if (!wanted) return;
+    this.#recordings ??= await listRecordings();
+    const wanted = this.#recordings.find(({ game }) => game === this.settings.game);
+    // A run may have been started meanwhile.
+    if (!wanted || this.source !== 'none') return;
     this.source = 'recorded';
-    this.recording = wanted;
-    void loadBoard(wanted.game);
-    const player = new Player({
-      emit: (message) => {
-        if (player !== this.#player) return;
-        if (message.kind === 'state') this.still = true;
-        else this.#receive(message);
-      },
-      skip: (events) => {
-        if (player !== this.#player) return;
-        this.view.append(events);
-        this.#report();
-      },
-      frames: (n) => this.reader.frames(n),
-      episode: (n) => (this.playingLine = n),
-      ended: () => {
-        if (player !== this.#player) return;
-        this.still = this.ended = true;
-        this.#report();
-      },
-    });
-    this.#player = player;
-    player.play();
-    await this.reader.stream(wanted.url, (events) => player.append(events));
-    player.complete();
-  }
-
-  #fits(recording: Recording) {
-    const [game] = this.settings.resolved.games as string[];
-    return recording.game === game;
+    this.#preload(wanted.game);
+    await this.playback.show(wanted);
   }
 
   /** The question has changed: show what fits it, unless a run is under way. */
   async asked(settings: Settings) {
-    const before = (this.settings.resolved.games as string[])[0];
-    this.settings.use(settings);
-    const game = (this.settings.resolved.games as string[])[0];
-    if (game !== before && (this.source === 'recorded' || this.source === 'none')) {
-      await this.#guard('worker/recording', () => this.showRecording());
-    }
+    await this.#guard('import/recording', async () => {
+      const before = this.settings.game;
+      this.settings.use(settings);
+      if (this.settings.game !== before && (this.source === 'recorded' || this.source === 'none'))
+        await this.#showRecording();
+    });
   }
 
   // The run bar
@@ -132,8 +98,7 @@ export class Session {
       const lab = await this.lab();
       // `given` is raw state, plain data already.
       const settings = this.settings.given;
-      const id = await (from ? lab.start(settings, from) : lab.start(settings));
-      this.view.runId = id;
+      this.view.runId = await (from ? lab.start(settings, from) : lab.start(settings));
       this.#remember();
     });
     // Only now is there something worth keeping.
@@ -155,20 +120,12 @@ export class Session {
   }
 
   async pause() {
-    if (this.page === 'recorded') {
-      if (this.still) this.#player?.play();
-      else this.#player?.pause();
-      this.still = !this.still && !this.ended;
-      return;
-    }
+    if (this.page === 'recorded') return this.playback.toggle();
     if (this.page === 'running') await this.#guard('worker/pause', async () => (await this.lab()).pause());
   }
 
   async step() {
-    if (this.page === 'recorded') {
-      this.still = false;
-      return this.#player?.step();
-    }
+    if (this.page === 'recorded') return this.playback.step();
     await this.#guard('worker/step', async () => {
       const lab = await this.lab();
       if (this.page === 'idle' || this.page === 'done') await this.start();
@@ -181,12 +138,6 @@ export class Session {
 
   async stop() {
     await this.#guard('worker/stop', async () => (await this.lab()).stop());
-  }
-
-  /** Shows what is left of a recording at once. */
-  skip() {
-    this.still = false;
-    this.#player?.finish();
   }
 
   // Stored runs
@@ -222,15 +173,14 @@ export class Session {
     await this.#guard('storage/remove', async () => {
       await (await this.lab()).remove(id);
       unfinished.forget(id);
-      if (this.view.runId === id) await this.showRecording();
+      if (this.view.runId === id) await this.#showRecording();
       await this.library.refreshRuns();
     });
   }
 
   /** Files that were dropped or picked: a log, or a model's. */
   async takeFiles(files: File[]) {
-    const isModel = (file: File) => /\.(gguf|safetensors)$/i.test(file.name);
-    if (files.some(isModel)) {
+    if (files.some(isModelFile)) {
       const address = await this.shelf.put(files);
       if (address) await this.asked({ ...this.settings.given, model: address });
     } else if (files[0]) await this.importFile(files[0]);
@@ -247,12 +197,11 @@ export class Session {
   get shown(): Shown {
     const { runId } = this.view;
     if (runId !== null) return { runId };
-    return this.recording && { recording: this.recording };
+    const { recording } = this.playback;
+    return recording && { recording };
   }
 
-  // Inside
-
-  #guard<T>(code: ErrorCode, work: () => Promise<T>): Promise<T | null> {
+  #guard<T>(code: ErrorCode, work: () => T): Promise<Awaited<T> | null> {
     return this.failures.guard(code, work, () => {
       if (this.view.state === 'loading') this.view.state = 'failed';
     });
@@ -275,20 +224,22 @@ export class Session {
     await this.open(id);
     if (this.view.runId !== id) {
       unfinished.forget(id);
-      return this.showRecording();
+      return this.#showRecording();
     }
     if (this.page === 'paused' && running) await this.run();
   }
 
+  async #offer() {
+    const found = await this.failures.guard('storage/offer', unfinished.lastVisit);
+    if (this.source !== 'live') this.offered = found;
+  }
+
   #clear(source: Source) {
-    this.#player?.close();
-    this.#player = null;
+    this.playback.close();
     this.#reporter.stop();
     this.view = new RunView();
     this.source = source;
-    this.recording = null;
     this.library.verified = null;
-    this.still = this.ended = false;
     this.#read(this.reader.reset());
   }
 
@@ -307,15 +258,18 @@ export class Session {
     if (message.kind === 'state') this.#remember();
     if (message.kind === 'event') {
       if (this.source === 'live') this.#read(this.reader.append([message.event]));
-      const { type } = message.event;
-      if (type === 'checkpoint' || type === 'run.closed' || type === 'run.opened') this.#report();
-      else if (type === 'episode' && message.event.phase === 'explore') this.#report();
+      if (changesReport(message.event)) this.#report();
     }
   }
 
   /** Nobody waits for the reader here: what fails is a card. */
   #read(work: Promise<void>) {
-    work.catch((error: unknown) => this.failures.add(toErrorValue(error, 'worker/reader')));
+    void this.failures.guard('worker/reader', () => work);
+  }
+
+  /** So that the renderer comes while the log does; who draws with it asks for it again. */
+  #preload(game: string) {
+    void this.failures.guard('worker/board', () => loadBoard(game));
   }
 
   /** A board is in the page; charts may load once its frame has been painted. */
@@ -333,24 +287,13 @@ export class Session {
   #report() {
     // The first board comes from the same reader: it goes first.
     if (this.source === 'recorded' && !this.charts) return;
-    const { view } = this;
-    this.#reporter.ask(
-      () => view.count,
-      (report, events) => {
-        view.report = report;
-        view.reported = events;
-      },
-      (error, events) => {
-        view.reported = events;
-        this.failures.add(toErrorValue(error, 'log/report'));
-      },
-    );
+    this.#reporter.ask(this.view);
   }
 
   #remember() {
     const { runId, state } = this.view;
     if (runId === null || this.source !== 'live') return;
-    if (state === 'done' || state === 'failed' || state === 'idle') unfinished.forget(runId);
-    else unfinished.remember({ id: runId, running: state !== 'paused' });
+    // Not awaited: the run goes on without being remembered.
+    void this.failures.guard('storage/unfinished', () => unfinished.note(runId, state));
   }
 }

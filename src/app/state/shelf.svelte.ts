@@ -10,6 +10,8 @@ import type { Failures } from './failures.svelte.ts';
 const shelfWorker = () =>
   new Worker(new URL('../../workers/shelf.worker.ts', import.meta.url), { type: 'module', name: 'shelf' });
 
+export const isModelFile = ({ name }: File) => /\.(gguf|safetensors)$/i.test(name);
+
 export class ShelfState {
   here = $state.raw<readonly Shelved[]>([]);
   /** Fetches and copies under way, by address. */
@@ -34,7 +36,7 @@ export class ShelfState {
     try {
       this.here = await this.#run((api) => api.list());
     } catch (error) {
-      const value = toErrorValue(error, 'storage/unavailable');
+      const value = toErrorValue(error, 'storage/shelf');
       this.available = value.code !== 'storage/unavailable';
       if (this.available) this.#failures.add(value);
     }

@@ -1,5 +1,5 @@
 // The theme: the system's until someone chooses (kept in storage; public/theme.js applies it before the first paint).
-export type Theme = 'light' | 'dark';
+type Theme = 'light' | 'dark';
 
 class ThemeState {
   #system = matchMedia('(prefers-color-scheme: dark)');

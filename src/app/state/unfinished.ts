@@ -1,4 +1,8 @@
 // Which run was under way, so that a reload of this tab goes on with it and a later visit is offered it.
+import { CodedError } from '../../errors.ts';
+import { isRunning } from '../../log/runLock.ts';
+import type { RunState } from '../../workers/contract.ts';
+
 export interface Unfinished {
   id: string;
   running: boolean;
@@ -6,8 +10,29 @@ export interface Unfinished {
 
 const KEY = 's3:unfinished';
 
-export function remember(run: Unfinished) {
-  for (const storage of storages()) storage.setItem(KEY, JSON.stringify(run));
+/** What a run's state means for a reload. Errors: as below. */
+export function note(id: string, state: RunState) {
+  if (state === 'done' || state === 'failed' || state === 'idle') forget(id);
+  else remember({ id, running: state !== 'paused' });
+}
+
+/** Errors: storage/unfinished, where the browser keeps nothing more. */
+function remember(run: Unfinished) {
+  const refused = storages().flatMap((storage) => {
+    try {
+      storage.setItem(KEY, JSON.stringify(run));
+      return [];
+    } catch (error) {
+      return [(error as Error).message];
+    }
+  });
+  if (refused.length === 0) return;
+  throw new CodedError(
+    'storage/unfinished',
+    'the browser has no room to note which run is under way',
+    'The run goes on and is kept. After a reload it will not go on by itself: open it under Runs.',
+    refused.join('\n'),
+  );
 }
 
 export function forget(id: string) {
@@ -15,7 +40,9 @@ export function forget(id: string) {
 }
 
 export const inThisTab = () => read(storages()[0]);
-export const lastVisit = () => read(storages()[1]);
+
+/** Null also while another tab has a run: it is that one, or has to wait for it. */
+export const lastVisit = async () => ((await isRunning()) ? null : read(storages()[1]));
 
 /** Session first, then local; none where the browser refuses both. */
 function storages(): Storage[] {

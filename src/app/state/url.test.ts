@@ -44,6 +44,12 @@ describe('the address', () => {
     expect(settings).toEqual({ games: ['trust-v1', 'tetris-v1'] });
     expect(autorun).toBe(true);
     expect(toSearch(settings, true)).toBe('?v=1&games=trust-v1,tetris-v1&autorun=1');
+    expect(fromSearch('?games=go,all').settings).toEqual({ games: ['go', 'all'] });
+  });
+
+  it('knows a game by its bare name wherever it is typed', () => {
+    expect(differing({ games: ['Trust'] })).toEqual({ games: ['trust-v1'] });
+    expect(differing({ games: ['snake'] })).toEqual({});
   });
 
   it('names what it cannot read and keeps the rest', () => {

@@ -2,24 +2,27 @@
 import { toErrorValue, type ErrorValue } from '../../errors.ts';
 import { formatSetting, parseSetting, resolveSettings, type Setting, type Settings } from '../../gym/settings.ts';
 import { SETTINGS } from '../../gym/settingsTable.ts';
+import type { JsonValue } from '../../log/events.ts';
+import { gameId } from '../games.ts';
 
-export const URL_VERSION = '1';
+const URL_VERSION = '1';
 
-export interface FromUrl {
+interface FromUrl {
   settings: Settings;
   autorun: boolean;
   /** What could not be read; the rest still counts. */
   errors: ErrorValue[];
 }
 
-/** What differs from the preset's defaults. */
+/** What differs from the preset's defaults; games by their ids. */
 export function differing(given: Settings, extra: readonly Setting[] = []): Settings {
   const preset: Settings = given.preset === 'paper' ? { preset: 'paper' } : {};
   const defaults = resolveSettings(preset, extra);
   const kept: Settings = { ...preset };
   for (const { key } of [...SETTINGS, ...extra]) {
     if (!Object.hasOwn(given, key) || key === 'preset') continue;
-    if (formatSetting(given[key]!) !== formatSetting(defaults[key]!)) kept[key] = given[key]!;
+    const value = key === 'games' ? gameIds(given[key]!) : given[key]!;
+    if (formatSetting(value) !== formatSetting(defaults[key]!)) kept[key] = value;
   }
   return kept;
 }
@@ -61,8 +64,7 @@ export function fromSearch(search: string, extra: readonly Setting[] = []): From
       continue;
     }
     try {
-      const value = parseSetting(setting, text);
-      settings[key] = key === 'games' && Array.isArray(value) ? value.map(gameId) : value;
+      settings[key] = parseSetting(setting, text);
     } catch (error) {
       errors.push(toErrorValue(error, 'settings/bad-value'));
     }
@@ -71,9 +73,8 @@ export function fromSearch(search: string, extra: readonly Setting[] = []): From
   return { settings: differing(settings, extra), autorun, errors };
 }
 
-/** `snake` and `snake-v1` are the same game; a bare name means version 1. */
-const gameId = <T>(name: T) =>
-  typeof name === 'string' && name !== 'all' && !/-v\d+$/.test(name) ? `${name}-v1` : name;
+/** `snake` and `snake-v1` are the same game. */
+const gameIds = (games: JsonValue) => (games as string[]).map(gameId);
 
 // Commas stay readable.
 const encode = (text: string) => encodeURIComponent(text).replaceAll('%2C', ',');

@@ -1,14 +1,14 @@
 // What is shown of one run: a fold of LabMessages and nothing else. A live run, a stored one and a recording all
 // arrive here as the same messages.
 import type { Live } from '../../gym/live.ts';
-import type { AdapterSaved, Checkpoint, Consolidation, EpisodeEvent, RunEvent, RunOpened } from '../../log/events.ts';
+import type { AdapterSaved, Consolidation, EpisodeEvent, RunEvent, RunOpened } from '../../log/events.ts';
 import type { Report } from '../../report/types.ts';
 import type { LabMessage, RunState } from '../../workers/contract.ts';
 
-export type StageLive = Extract<Live, { kind: 'stage' }>;
+type StageLive = Extract<Live, { kind: 'stage' }>;
 export type StepLive = Extract<Live, { kind: 'step' }>;
-export type TrainLive = Extract<Live, { kind: 'train' }>;
-export type Progress = Extract<Live, { kind: 'progress' }>;
+type TrainLive = Extract<Live, { kind: 'train' }>;
+type Progress = Extract<Live, { kind: 'progress' }>;
 
 /** An episode as a row of the table. */
 export interface EpisodeRow {
@@ -55,10 +55,6 @@ export class RunView {
 
   adapters(): AdapterSaved[] {
     return this.events.filter((event) => event.type === 'adapter.saved');
-  }
-
-  checkpoints(): Checkpoint[] {
-    return this.events.filter((event) => event.type === 'checkpoint');
   }
 
   episode(n: number): EpisodeEvent | null {

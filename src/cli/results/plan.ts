@@ -1,4 +1,5 @@
 // The runs behind docs/results.md, by the name of their log. Every number in it comes from these.
+import { bareName } from '../../../games/names.ts';
 import { games } from '../../../games/registry.ts';
 import type { Settings } from '../../gym/settings.ts';
 
@@ -28,7 +29,7 @@ export interface Planned {
 
 export const PLAN: readonly Planned[] = [
   ...[...games.keys()].map((id): Planned => ({
-    section: id.replace(/-v\d+$/, ''),
+    section: bareName(id),
     settings: (seed) => ({
       ...BUDGET,
       games: [id],

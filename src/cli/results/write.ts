@@ -1,5 +1,6 @@
 // docs/results.md and the files beside it: the bars first, then every game's whole report and chart. Bytes depend on
 // the logs alone.
+import { bareName } from '../../../games/names.ts';
 import { formatEstimate, formatShare } from '../../report/format.ts';
 import { chartFile } from '../../report/render/chart.ts';
 import { escapeMarkdown } from '../../report/render/escape.ts';
@@ -182,13 +183,12 @@ function differencesTables(bars: readonly GameBars[]): string {
 const headOf = ({ arm, against }: GameBars['differences'][number]) => `${arm} − ${against}`;
 
 function transferText({ games, cells }: TransferTable): string {
-  const short = (id: string) => id.replace(/-v\d+$/, '');
   return [
-    row(['Trained on', ...games.map(short)]),
+    row(['Trained on', ...games.map(bareName)]),
     row(['---', ...games.map(() => '--:')]),
     ...games.map((from) =>
       row([
-        short(from),
+        bareName(from),
         ...games.map((game) => {
           const cell = cells.find((one) => one.trainedOn === from && one.evaluatedOn === game);
           if (!cell) return '–';

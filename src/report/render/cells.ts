@@ -1,6 +1,7 @@
 // What a table is made of, and the cells that all tables share. Knows no table.
 import { decimalsFor, decimalsOf, formatNumber, formatShare, formatSigned } from '../format.ts';
-import type { SplitReport } from '../types.ts';
+import { labelOf, marked, marksOf, titleOf } from '../arms.ts';
+import type { ArmReport, SplitReport } from '../types.ts';
 
 export interface Cell {
   text: string;
@@ -29,12 +30,21 @@ export const signed = (value: number | null, decimals = decimalsFor(value ?? 0))
   value,
 });
 
-/** An arm with what must be said wherever it stands: that it saw the verifier, or was chosen on development scores. */
-export function armText({ arms }: Pick<SplitReport, 'arms'>, name: string): string {
-  const arm = arms.find((one) => one.arm === name);
-  if (!arm) return name;
-  const marks = [arm.label === 'oracle-fed' ? 'oracle-fed' : '', arm.note ?? ''].filter((mark) => mark !== '');
-  return marks.length > 0 ? `${arm.title} [${marks.join(', ')}]` : arm.title;
+type Arms = Pick<SplitReport, 'arms'>;
+
+const armOf = ({ arms }: Arms, name: string): Pick<ArmReport, 'title' | 'label' | 'note'> =>
+  arms.find(({ arm }) => arm === name) ?? { title: titleOf(name), label: labelOf(name), note: null };
+
+/** An arm with what must be said wherever it stands; one that has not been measured yet, too. */
+export function armText(split: Arms, name: string): string {
+  const arm = armOf(split, name);
+  return marked(arm.title, marksOf(arm));
+}
+
+/** A sentence about arms, with what must be said of each of them. */
+export function sentenceText(split: Arms, sentence: string, names: readonly string[]): string {
+  const marks = names.map((name) => marksOf(armOf(split, name))).filter((mark) => mark !== '');
+  return marked(sentence, [...new Set(marks)].join(', '));
 }
 
 /** Mean, lo and hi with the interval's own decimals. */

@@ -2,6 +2,7 @@
 // A small chart of our own, because Observable Plot wants a document and Node has none; the page draws with Plot.
 import { decimalsFor, formatNumber } from '../format.ts';
 import type { ArmReport, SplitReport } from '../types.ts';
+import { armText } from './cells.ts';
 import { escapeHtml } from './escape.ts';
 import { STYLE } from './style.ts';
 
@@ -38,7 +39,7 @@ export function chart(split: SplitReport, unit: string): string {
     ...drawn.map((arm) => line(arm, x, y)),
     ...labels.map(
       ({ arm, y: at }) =>
-        `<text class="label ${familyClass(arm)}" x="${WIDTH - MARGIN.right + 8}" y="${r(at + 4)}">${escapeHtml(labelOf(arm))}</text>`,
+        `<text class="label ${familyClass(arm)}" x="${WIDTH - MARGIN.right + 8}" y="${r(at + 4)}">${escapeHtml(armText(split, arm.arm))}</text>`,
     ),
   ];
   const title = `Held-out ${escapeHtml(unit)} by episodes explored`;
@@ -52,8 +53,6 @@ export function chartFile(split: SplitReport, unit: string): string {
   const ground = `svg{background:var(--paper)}`;
   return drawn === '' ? '' : `${drawn.replace('>', `><style>${STYLE}${ground}</style>`)}\n`;
 }
-
-const labelOf = ({ title, label }: ArmReport) => (label === 'oracle-fed' ? `${title} [oracle-fed]` : title);
 
 /** Only known names become class names. */
 const familyClass = ({ family }: ArmReport) =>

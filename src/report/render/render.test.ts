@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { syntheticContext, syntheticRun } from '../../../test/synthetic.ts';
 import { fold } from '../fold.ts';
+import { armText } from './cells.ts';
+import { chart } from './chart.ts';
 import { renderCsv } from './csv.ts';
 import { renderHtml } from './html.ts';
 import { renderMarkdown } from './markdown.ts';
@@ -26,6 +28,41 @@ test('every row has a cell for every column', () => {
     for (const row of table.rows) expect(row.length, table.id).toBe(table.columns.length);
     expect(new Set(table.columns.map((column) => column.key)).size).toBe(table.columns.length);
   }
+});
+
+test('wherever an arm is read, what must be said of it stands beside it', () => {
+  const named = [
+    { name: 'frozen' },
+    { name: 'frozen-sharp', note: 'dev-selected' },
+    { name: 'history' },
+    { name: 'history@blocks' },
+    { name: 'training' },
+    { name: 'training@oracle-judge', effect: 3, label: 'oracle-fed' as const },
+  ];
+  const labelled = fold(syntheticRun(1, { arms: named }), syntheticContext);
+  const [game] = labelled.games;
+  const drawn = [...chart(game!.splits[0]!, 'apples').matchAll(/class="label[^>]*>([^<]*)</g)].map(([, text]) => text);
+  expect(drawn.sort()).toEqual([
+    'Frozen',
+    'Frozen, sharp [dev-selected]',
+    'History',
+    'History (blocks)',
+    'Training',
+    'Training (oracle judge) [oracle-fed]',
+  ]);
+  const text = renderText(labelled);
+  for (const line of text.split('\n')) {
+    expect(line).not.toContain('@');
+    if (/oracle judge\)|its judge: with true/.test(line)) expect(line).toContain('[oracle-fed]');
+    if (line.includes('Frozen, sharp')) expect(line).toContain('[dev-selected]');
+    if (line.includes('History (blocks): ')) expect(line).not.toMatch(/ oracle /);
+  }
+  expect(text).toContain('The bottleneck of training is its judge');
+});
+
+test('an arm that has not been measured yet is told by its name', () => {
+  expect(armText({ arms: [] }, 'summary@oracle-guidance')).toBe('Summary (oracle guidance) [oracle-fed]');
+  expect(armText({ arms: [] }, 'history@blocks')).toBe('History (blocks)');
 });
 
 describe('text', () => {

@@ -1,5 +1,4 @@
 // The further tables: self-judging and coupling beside the paper's figures, transfer, overlap, ledger.
-import { titleOf } from '../arms.ts';
 import { formatCount } from '../format.ts';
 import { paperCoupling, paperJudging } from '../paper.ts';
 import type { JudgingRow, Report } from '../types.ts';
@@ -11,7 +10,7 @@ const titleOfGame = (report: Report, id: string) => report.games.find((game) => 
 function armIn(report: Report, game: string, arm: string): string {
   const splits = report.games.find((one) => one.game === game)?.splits ?? [];
   const split = splits.find((one) => one.arms.some((a) => a.arm === arm));
-  return split ? armText(split, arm) : titleOf(arm);
+  return armText(split ?? { arms: [] }, arm);
 }
 
 /** Exploration and strict steps apart, as they are other boards under other rules. */

@@ -1,8 +1,21 @@
 // A report as tables: one source for text, CSV, Markdown and HTML. Verdicts, scores and differences here, the rest in
 // tables-more.ts.
+import { linksOf } from '../arms.ts';
 import { decimalsFor, formatP } from '../format.ts';
 import type { ArmReport, Comparison, ComparisonPoint, GameReport, Report, SplitReport } from '../types.ts';
-import { armText, type Cell, columns, count, intervalCells, number, share, signed, type Table, word } from './cells.ts';
+import {
+  armText,
+  sentenceText,
+  type Cell,
+  columns,
+  count,
+  intervalCells,
+  number,
+  share,
+  signed,
+  type Table,
+  word,
+} from './cells.ts';
 import { couplingTable, judgingTables, ledgerTable, overlapTable, transferTable } from './tables-more.ts';
 
 /** Too long to be read at a terminal or in a document. */
@@ -35,9 +48,9 @@ function verdictTable(report: Report): Table {
       .map((c) => [
         word(game.title),
         word(split.split),
-        word(c.role),
+        word(c.role === 'oracle' && linksOf(c.arm).length === 0 ? 'variant' : c.role),
         word(c.verdict.kind),
-        word(sentenceOf(split, c)),
+        word(sentenceText(split, c.verdict.sentence, [c.arm, c.against])),
       ]),
   );
   const seeds = `${report.runSeeds.length} run seed${report.runSeeds.length === 1 ? '' : 's'}`;
@@ -53,24 +66,23 @@ function verdictTable(report: Report): Table {
   };
 }
 
-function sentenceOf(split: SplitReport, { arm, verdict }: Comparison): string {
-  const found = split.arms.find((one) => one.arm === arm);
-  return found?.label === 'oracle-fed' ? `${verdict.sentence} [oracle-fed]` : verdict.sentence;
-}
-
 function bottleneckTable(report: Report): Table[] {
-  const found = report.games.filter((game) => game.bottleneck !== null);
-  return found.map(({ game, title, bottleneck, splits }) => ({
-    id: `bottleneck-${game}`,
-    title: `${title}: which link holds it back`,
-    notes: [bottleneck!.sentence],
-    columns: columns('link:Link made true', 'arm:Arm', 'delta:Difference', 'lo:95 % from', 'hi:95 % to'),
-    rows: bottleneck!.links.map(({ link, arm, delta }) => [
-      word(link),
-      word(armText(splits[0]!, arm)),
-      ...intervalCells(delta),
-    ]),
-  }));
+  return report.games.flatMap(({ game, title, bottleneck, splits }) => {
+    const [split] = splits;
+    if (!bottleneck || !split) return [];
+    const arms = bottleneck.links.map(({ arm }) => arm);
+    return {
+      id: `bottleneck-${game}`,
+      title: `${title}: which link holds it back`,
+      notes: [sentenceText(split, bottleneck.sentence, arms)],
+      columns: columns('link:Link made true', 'arm:Arm', 'delta:Difference', 'lo:95 % from', 'hi:95 % to'),
+      rows: bottleneck.links.map(({ link, arm, delta }) => [
+        word(link),
+        word(armText(split, arm)),
+        ...intervalCells(delta),
+      ]),
+    };
+  });
 }
 
 function armTable(report: Report): Table {
