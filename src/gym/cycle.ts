@@ -18,7 +18,7 @@ import { Progress } from './progress.ts';
 import { promptHashes } from './prompts.ts';
 import { Recorder, type Audited } from './recorder.ts';
 import { blobsOf, describeFrom, type StartFrom } from './startFrom.ts';
-import { baselineArm, type ResolvedArm } from './registry.ts';
+import { baselineArm } from './registry.ts';
 import type { RunEvent } from '../log/events.ts';
 
 export interface RunInput {
@@ -101,14 +101,14 @@ async function* opened(
   { config, model, judge, from, audited }: RunInput,
   recorder: Recorder,
 ): AsyncGenerator<GymItem, void> {
-  const arms = config.arms.map(({ name, plugin, spec, variants, reads, label }) => ({
+  const arms = config.arms.map(({ name, title, plugin, spec, reads, label }) => ({
     name,
     plugin: plugin.manifest.name,
     version: plugin.manifest.version,
     reads: [...reads],
     label,
     controls: [...spec.controls],
-    title: titled(spec.title, variants),
+    title,
     family: spec.family ?? spec.name,
     control: spec.control === true,
     explores: spec.explores !== false,
@@ -148,10 +148,6 @@ async function* opened(
     throw new CodedError('log/not-this-run', `the log was made with another ${what}: ${differs}`, 'start a new run');
   }
 }
-
-/** `Training (oracle judge)`. */
-const titled = (title: string, variants: ResolvedArm['variants']): string =>
-  variants.length === 0 ? title : `${title} (${variants.map(({ spec }) => spec.title).join(', ')})`;
 
 const rulesHash = (game: Game, { preset }: RunConfig) =>
   hashText((['explore', 'strict'] as const).map((phase) => game.rules(game.configs[preset][phase])).join('\n'));

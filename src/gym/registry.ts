@@ -13,6 +13,8 @@ export const allArms: readonly { plugin: Plugin; spec: ArmSpec }[] = plugins.fla
 
 export interface ResolvedArm {
   name: string;
+  /** `Training (oracle judge)`. */
+  title: string;
   plugin: Plugin;
   spec: ArmSpec;
   variants: { plugin: Plugin; spec: VariantSpec }[];
@@ -42,6 +44,7 @@ export function resolveArm(name: string): ResolvedArm {
   ];
   return {
     name,
+    title: variants.length === 0 ? spec.title : `${spec.title} (${variants.map((one) => one.spec.title).join(', ')})`,
     plugin,
     spec,
     variants,

@@ -196,7 +196,7 @@ export class Lab implements LabApi {
     let judge: LanguageModel | null = null;
     try {
       await this.leave();
-      const title = `${config.games.map((game) => game.title).join(', ')}: ${config.arms.map(({ name }) => name).join(', ')}`;
+      const title = `${config.games.map((game) => game.title).join(', ')}: ${config.arms.map(({ title }) => title).join(', ')}`;
       release = await this.services.lock(title);
       this.state('loading', runId);
       const store = await this.store();

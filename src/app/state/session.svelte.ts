@@ -2,6 +2,7 @@
 import { toErrorValue, type ErrorCode } from '../../errors.ts';
 import type { Settings } from '../../gym/settings.ts';
 import type { LabApi, LabMessage } from '../../workers/contract.ts';
+import type { From } from '../../workers/startFrom.ts';
 import { LabHolder } from '../lab.ts';
 import { loadBoard } from '../now/boards.ts';
 import { Reader } from '../reader/client.ts';
@@ -17,7 +18,6 @@ import { RunView } from './view.svelte.ts';
 
 type PageState = 'recorded' | 'idle' | 'running' | 'paused' | 'done' | 'failed';
 export type Source = 'none' | 'recorded' | 'stored' | 'live';
-export type From = { adapter?: string; memory?: string; runId: string };
 
 export class Session {
   readonly failures = new Failures();

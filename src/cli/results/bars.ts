@@ -1,6 +1,7 @@
 // What a small agent must show and fail at, game by game, read off the reports. Knows no run.
-import type { Comparison, GameReport, JudgingRow, Report } from '../../report/types.ts';
 import { formatEstimate } from '../../report/format.ts';
+import { armText } from '../../report/render/cells.ts';
+import type { Comparison, GameReport, JudgingRow, Report, SplitReport } from '../../report/types.ts';
 
 export interface GameBars {
   title: string;
@@ -9,7 +10,14 @@ export interface GameBars {
   wellFormed: number | null;
   valid: number | null;
   /** By arm: the last difference to frozen and to its controls. */
-  differences: { arm: string; against: string; text: string; verdict: 'helps' | 'hurts' | 'cannot-tell' }[];
+  differences: {
+    arm: string;
+    against: string;
+    /** For people: `Training − Frozen`. */
+    title: string;
+    text: string;
+    verdict: 'helps' | 'hurts' | 'cannot-tell';
+  }[];
   /** Agreement of the exploring training arm's own scores with the rewards, and what independent scores would give. */
   agreement: { text: string; lo: number | null; hi: number | null; chance: number | null } | null;
   bottleneck: string | null;
@@ -28,16 +36,17 @@ export function barsOf(report: Report): GameBars[] {
       valid: frozen?.metrics.validity ?? null,
       differences: split.comparisons
         .filter(({ arm, role }) => ARMS.includes(arm) && (role === 'frozen' || role === 'control'))
-        .flatMap((one) => differenceOf(one)),
+        .flatMap((one) => differenceOf(split, one)),
       agreement: agreementOf(report, game),
       bottleneck: game.bottleneck?.sentence ?? null,
     };
   });
 }
 
-function differenceOf({ arm, against, final, verdict }: Comparison): GameBars['differences'] {
+function differenceOf(split: SplitReport, { arm, against, final, verdict }: Comparison): GameBars['differences'] {
   if (!final) return [];
-  return [{ arm, against, text: formatEstimate(final, { signed: true }), verdict: verdict.kind }];
+  const title = `${armText(split, arm)} − ${armText(split, against)}`;
+  return [{ arm, against, title, text: formatEstimate(final, { signed: true }), verdict: verdict.kind }];
 }
 
 function agreementOf(report: Report, game: GameReport): GameBars['agreement'] {

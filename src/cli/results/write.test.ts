@@ -99,7 +99,7 @@ test('a real model’s runs become the last section of the page, once, and stay 
   const files = realFiles([sectionOf('real-trust')], page);
   const first = files['results.md']!;
   expect(first.startsWith(page.trimEnd())).toBe(true);
-  expect(first).toContain('| training | training-random |');
+  expect(first).toContain('| Training | Training, random |');
   expect(Object.keys(files)).toContain('results/real-trust.md');
   const second = realFiles([sectionOf('real-snake')], first)['results.md']!;
   expect(second.match(/## A real model/g)).toHaveLength(1);

@@ -2,6 +2,7 @@
 // the logs alone.
 import { bareName } from '../../../games/names.ts';
 import { formatEstimate, formatShare } from '../../report/format.ts';
+import { armText } from '../../report/render/cells.ts';
 import { chartFile } from '../../report/render/chart.ts';
 import { escapeMarkdown } from '../../report/render/escape.ts';
 import { renderMarkdown } from '../../report/render/markdown.ts';
@@ -70,14 +71,14 @@ function allDifferences({ games }: Report): string {
     row(['Game', 'Arm', 'Against', 'Difference']),
     row(['---', '---', '---', '--:']),
     ...games.flatMap(({ title, splits }) =>
-      splits.flatMap(({ comparisons }) =>
-        comparisons.flatMap(({ arm, against, final, verdict }) =>
+      splits.flatMap((split) =>
+        split.comparisons.flatMap(({ arm, against, final, verdict }) =>
           final
             ? [
                 row([
                   title,
-                  arm,
-                  against,
+                  armText(split, arm),
+                  armText(split, against),
                   bold(formatEstimate(final, { signed: true }), verdict.kind !== 'cannot-tell'),
                 ]),
               ]
@@ -162,7 +163,7 @@ function differencesTables(bars: readonly GameBars[]): string {
         title,
         differences: differences.filter(({ against }) => (against === 'frozen') === frozen),
       }));
-      const heads = [...new Set(chosen.flatMap(({ differences }) => differences.map(headOf)))];
+      const heads = [...new Set(chosen.flatMap(({ differences }) => differences.map(({ title }) => title)))];
       return [
         row(['Game', ...heads]),
         row(['---', ...heads.map(() => '--:')]),
@@ -170,7 +171,7 @@ function differencesTables(bars: readonly GameBars[]): string {
           row([
             title,
             ...heads.map((head) => {
-              const one = differences.find((difference) => headOf(difference) === head);
+              const one = differences.find((difference) => difference.title === head);
               return one ? bold(one.text.replace('95 % ', ''), one.verdict !== 'cannot-tell') : '–';
             }),
           ]),
@@ -179,8 +180,6 @@ function differencesTables(bars: readonly GameBars[]): string {
     })
     .join('\n\n');
 }
-
-const headOf = ({ arm, against }: GameBars['differences'][number]) => `${arm} − ${against}`;
 
 function transferText({ games, cells }: TransferTable): string {
   return [
