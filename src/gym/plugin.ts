@@ -3,6 +3,7 @@
 import type { GameConfig, Preset } from '../../games/contract.ts';
 import type { AdapterSaved, Consolidation, Draft, PluginEvent, PromptText, RunEvent } from '../log/events.ts';
 import type { Completion, CompletionRequest, PromptPart, TrainingPort } from '../models/types.ts';
+import type { Table } from '../report/render/cells.ts';
 import type { Budget } from './budget.ts';
 import type { ExperienceView, Signal } from './experience.ts';
 import type { Proposal, Verdict } from './judging.ts';
@@ -11,7 +12,8 @@ import type { PromptBlocks } from './prompts.ts';
 import type { Setting, Settings } from './settings.ts';
 
 /** What a plug-in adds; a manifest names its kinds for people and for the page's menus. */
-export type Kind = 'pathway' | 'objective' | 'judge' | 'selector' | 'gate' | 'source' | 'monitor' | 'variant';
+export type Kind =
+  'pathway' | 'objective' | 'judge' | 'selector' | 'gate' | 'source' | 'monitor' | 'variant' | 'report';
 
 export interface ArmSpec {
   /** Name in settings, logs and charts. */
@@ -65,6 +67,8 @@ export interface Plugin {
   arm?(name: string, context: ArmContext): Arm;
   /** Wraps another arm's hooks. */
   variant?(name: string, arm: Arm, context: ArmContext): Arm;
+  /** Further tables about one or more logs, shown after the core's own wherever a report is. Pure; logs may be incomplete. */
+  report?(logs: readonly (readonly RunEvent[])[]): readonly Table[];
 }
 
 /** What an arm knows of its run. Facts and services only: no rewards, no scores. */

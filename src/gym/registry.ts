@@ -1,5 +1,7 @@
 // Finds the plug-ins by their folders and reads arm names (`training`, `training@oracle-judge`). Names no plug-in itself.
 import { CodedError } from '../errors.ts';
+import type { RunEvent } from '../log/events.ts';
+import type { Table } from '../report/render/cells.ts';
 import { labelOf, type Signal } from './experience.ts';
 import type { Arm, ArmContext, ArmSpec, Plugin, VariantSpec } from './plugin.ts';
 
@@ -10,6 +12,14 @@ export const plugins: readonly Plugin[] = Object.values(modules).map((module) =>
 export const allArms: readonly { plugin: Plugin; spec: ArmSpec }[] = plugins.flatMap((plugin) =>
   plugin.manifest.arms.map((spec) => ({ plugin, spec })),
 );
+
+/** The tables of all plug-ins that have rows; ids are made unique by the plug-in's name. */
+export const pluginTables = (logs: readonly (readonly RunEvent[])[]): Table[] =>
+  plugins.flatMap(({ manifest, report }) =>
+    (report?.(logs) ?? [])
+      .filter(({ rows }) => rows.length > 0)
+      .map((table) => ({ ...table, id: `${manifest.name}-${table.id}` })),
+  );
 
 export interface ResolvedArm {
   name: string;

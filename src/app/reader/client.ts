@@ -43,6 +43,7 @@ export class Reader {
   }
 
   report = (count: number) => this.#asked((api) => api.report(count));
+  tables = (count: number) => this.#asked((api) => api.tables(count));
   frames = (n: number) => this.#asked((api) => api.frames(n));
   prompt = (n: number, step: number) => this.#asked((api) => api.prompt(n, step));
 

@@ -1,5 +1,6 @@
 // What the page may ask of the reader: a small worker that reads logs. It holds one log at a time.
 import type { RunEvent } from '../../log/events.ts';
+import type { Table } from '../../report/render/cells.ts';
 import type { Report } from '../../report/types.ts';
 
 export interface ReplayFrame {
@@ -27,6 +28,8 @@ export interface ReaderApi {
   stream(url: string, onEvents: (events: RunEvent[]) => void): Promise<void>;
   /** The report of the first `count` events. */
   report(count: number): Promise<Report>;
+  /** The tables that plug-ins make of the first `count` events. */
+  tables(count: number): Promise<Table[]>;
   /** Boards of an episode, by replay from its seed and actions. */
   frames(n: number): Promise<Replayed>;
   /** The exact prompt of a step. */

@@ -48,6 +48,11 @@ const api: ReaderApi = {
   async report(count) {
     return coded('log/report', () => reportOf(events.slice(0, count)));
   },
+  async tables(count) {
+    // Plug-ins are loaded only where somebody looks.
+    const { pluginTables } = await import('../../gym/registry.ts');
+    return coded('log/report', () => pluginTables([events.slice(0, count)]));
+  },
   async frames(n) {
     return coded('log/replay', () => framesOf(episode(n)));
   },

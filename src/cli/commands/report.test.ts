@@ -38,7 +38,10 @@ test('tables to stdout; --json is the report itself', async () => {
   expect(plain.code).toBe(0);
   expect(plain.out).toContain('== Did it help? ==');
   const json = await run(path, '--json');
-  expect(JSON.parse(json.out)).toEqual(reportOf(syntheticRun(1, { strict: 6 })));
+  const { pluginTables, ...report } = JSON.parse(json.out) as Record<string, unknown>;
+  expect(pluginTables).toMatchObject([{ id: 'drift-judging' }]);
+  expect(plain.out).toContain('== Does its judging drift while it learns? ==');
+  expect(report).toEqual(reportOf(syntheticRun(1, { strict: 6 })));
 });
 
 test('several seeds over files make one report; files are written where told', async () => {

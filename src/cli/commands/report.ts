@@ -1,6 +1,7 @@
 // `s3 report LOG.jsonl…`: the tables and charts of one or more logs. Writes only where it is told to.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { pluginTables } from '../../gym/registry.ts';
 import type { RunEvent } from '../../log/events.ts';
 import { readLogFile } from '../../log/files.node.ts';
 import { reportOfLogs } from '../../report/defaults.ts';
@@ -30,6 +31,7 @@ export const command: Command = {
       logs.push(await readLogFile(path, { onTorn }));
     }
     const report = reportOfLogs(logs);
+    const more = pluginTables(logs);
     const written: string[] = [];
     const write = (path: string, text: string) => {
       mkdirSync(dirname(path), { recursive: true });
@@ -39,11 +41,11 @@ export const command: Command = {
     const html = args.text('html');
     const csv = args.text('csv');
     const markdown = args.text('markdown');
-    if (html !== undefined) write(html, renderHtml(report));
-    if (csv !== undefined) for (const { name, text } of renderCsv(report)) write(join(csv, name), text);
-    if (markdown !== undefined) write(markdown, renderMarkdown(report));
-    if (args.flag('json')) io.out(JSON.stringify(report));
-    else if (written.length === 0) io.out(renderText(report).trimEnd());
+    if (html !== undefined) write(html, renderHtml(report, more));
+    if (csv !== undefined) for (const { name, text } of renderCsv(report, more)) write(join(csv, name), text);
+    if (markdown !== undefined) write(markdown, renderMarkdown(report, more));
+    if (args.flag('json')) io.out(JSON.stringify({ ...report, pluginTables: more }));
+    else if (written.length === 0) io.out(renderText(report, more).trimEnd());
     for (const path of written) io.err(`wrote ${path}`);
     return 0;
   },

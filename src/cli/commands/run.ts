@@ -4,6 +4,7 @@ import type { RunEvent, RunOpened } from '../../log/events.ts';
 import { LogFile } from '../../log/files.node.ts';
 import { CodedError, toErrorValue } from '../../errors.ts';
 import { allSettings, checkModel, runConfig, type RunConfig } from '../../gym/config.ts';
+import { pluginTables } from '../../gym/registry.ts';
 import { formatSetting, parseSetting, type Settings } from '../../gym/settings.ts';
 import { openModelByName } from '../../models/open.node.ts';
 import type { LanguageModel } from '../../models/types.ts';
@@ -132,7 +133,8 @@ const isQuiet = (args: Args) => args.flag('quiet') || args.flag('json');
 function finish(events: RunEvent[], args: Args, io: Io): number {
   if (io.signal.aborted) return 0;
   const report = reportOfLogs([events]);
-  if (args.flag('json')) io.out(JSON.stringify(report));
-  else io.out(renderText(report).trimEnd());
+  const more = pluginTables([events]);
+  if (args.flag('json')) io.out(JSON.stringify({ ...report, pluginTables: more }));
+  else io.out(renderText(report, more).trimEnd());
   return 0;
 }

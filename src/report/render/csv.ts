@@ -1,6 +1,7 @@
 // One CSV file per table (RFC 4180): plain numbers at full precision, ASCII signs, UTF-8.
 import { MINUS } from '../format.ts';
 import type { Report } from '../types.ts';
+import type { Table } from './cells.ts';
 import { tablesOf } from './tables.ts';
 
 export interface CsvFile {
@@ -8,8 +9,8 @@ export interface CsvFile {
   text: string;
 }
 
-export function renderCsv(report: Report): CsvFile[] {
-  return tablesOf(report).map(({ id, columns, rows }) => {
+export function renderCsv(report: Report, more: readonly Table[] = []): CsvFile[] {
+  return tablesOf(report, more).map(({ id, columns, rows }) => {
     const lines = [columns.map((column) => column.key), ...rows.map((row) => row.map((cell) => cell.value))];
     return { name: `${id}.csv`, text: lines.map((line) => `${line.map(field).join(',')}\r\n`).join('') };
   });

@@ -7,8 +7,8 @@ import { escapeHtml } from './escape.ts';
 import { STYLE } from './style.ts';
 import { tablesOf } from './tables.ts';
 
-export function renderHtml(report: Report): string {
-  const tables = tablesOf(report);
+export function renderHtml(report: Report, more: readonly Table[] = []): string {
+  const tables = tablesOf(report, more);
   const [verdicts, ...rest] = tables;
   const charts = report.games.flatMap((game) =>
     game.splits.map((split) => {

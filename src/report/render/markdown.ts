@@ -5,8 +5,8 @@ import { escapeMarkdown } from './escape.ts';
 import { LONG, tablesOf } from './tables.ts';
 
 /** `level`: of the headings, 2 by default. The longest tables are left to CSV and HTML. */
-export function renderMarkdown(report: Report, level = 2): string {
-  const parts = tablesOf(report).filter((table) => !LONG.has(table.id));
+export function renderMarkdown(report: Report, more: readonly Table[] = [], level = 2): string {
+  const parts = tablesOf(report, more).filter((table) => !LONG.has(table.id));
   return `${parts.map((table) => tableText(table, level)).join('\n\n')}\n`;
 }
 

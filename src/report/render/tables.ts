@@ -21,8 +21,8 @@ import { couplingTable, judgingTables, ledgerTable, overlapTable, transferTable 
 /** Too long to be read at a terminal or in a document. */
 export const LONG: ReadonlySet<string> = new Set(['curves', 'differences-by-checkpoint']);
 
-/** All tables that have rows, in reading order. */
-export function tablesOf(report: Report): Table[] {
+/** All tables that have rows, in reading order; `more`: those of plug-ins. */
+export function tablesOf(report: Report, more: readonly Table[] = []): Table[] {
   const tables = [
     verdictTable(report),
     ...bottleneckTable(report),
@@ -33,6 +33,7 @@ export function tablesOf(report: Report): Table[] {
     ...transferTable(report),
     overlapTable(report),
     ledgerTable(report),
+    ...more,
     curveTable(report),
     comparisonTable(report, 'all'),
   ];

@@ -20,8 +20,8 @@ export function textTable(head: readonly string[], rows: readonly (readonly stri
   return [line(clean[0]!), widths.map((w) => '-'.repeat(w)).join('  '), ...clean.slice(1).map(line)];
 }
 
-export function renderText(report: Report): string {
-  const tables = tablesOf(report).filter((table) => !LONG.has(table.id));
+export function renderText(report: Report, more: readonly Table[] = []): string {
+  const tables = tablesOf(report, more).filter((table) => !LONG.has(table.id));
   const parts = tables.map((table) => [heading(table), ...table.notes.map(printable), ...body(table)]);
   return `${parts.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
