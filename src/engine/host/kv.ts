@@ -14,6 +14,10 @@ interface Remembered {
 
 const REMEMBERED = 256;
 
+/** Pages that a budget allows for keys and values. */
+export const pageLimit = (config: ModelConfig, bytes: number): number =>
+  Math.max(4, Math.floor(bytes / (pageWords(config) * config.layers * 4)));
+
 export class PagePool {
   readonly bytes: number;
   private readonly references = new Map<number, number>();

@@ -38,6 +38,11 @@ interface Encoded {
 const RECORD = 64; // words: the alignment of a dynamic uniform offset
 const SPREAD = 32768; // block_of in math.wgsl
 const DEADLINE_MS = 120_000;
+/**
+ * Multiply-adds of one submit of several decoded tokens. A slow laptop's GPU reads 10 GB of weights a second or does 50 G
+ * multiply-adds; systems reset a GPU after about two seconds. An adapter that computes on the processor does 2 G.
+ */
+const BURST = { gpu: 8e9, software: 5e8 };
 
 export class GpuExecutor implements Machine<Place> {
   private slab: Block | null = null;
@@ -48,12 +53,17 @@ export class GpuExecutor implements Machine<Place> {
   private readonly groups = new Map<string, GPUBindGroup>();
   private version = 0;
   private last: readonly Step[] = [];
+  /** What `params` holds. */
+  private sent: Uint32Array | null = null;
+  readonly burst: number;
 
   /** `software`: use the kernels for adapters that compute on the processor. */
   constructor(
     readonly gpu: Gpu,
     private readonly software = gpu.facts.software,
-  ) {}
+  ) {
+    this.burst = gpu.facts.software ? BURST.software : BURST.gpu;
+  }
 
   prepare(plan: Plan): void {
     this.slab = this.grown(this.slab, plan.words);
@@ -70,6 +80,7 @@ export class GpuExecutor implements Machine<Place> {
 
   private drop(block: Block): void {
     this.gpu.give(block);
+    this.sent = null;
     this.moved();
   }
 
@@ -108,7 +119,8 @@ export class GpuExecutor implements Machine<Place> {
       const { queue } = gpu.device;
       const inputs = slotWords(plan) * 4;
       if (inputs > 0) queue.writeBuffer(this.slab!.buffer, 0, this.mirror, 0, inputs);
-      queue.writeBuffer(this.params!.buffer, 0, records);
+      if (this.sent !== records) queue.writeBuffer(this.params!.buffer, 0, records);
+      this.sent = records;
       const encoder = gpu.device.createCommandEncoder();
       const pass = encoder.beginComputePass();
       steps.forEach((step, i) => this.dispatch(pass, step, pipelines[i]!));

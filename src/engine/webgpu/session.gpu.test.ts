@@ -2,6 +2,7 @@
 // gradients, ten training steps, generation, storage types, what is made and submitted in a step.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adam, adapterFor, blockTensor, idsFor, lora4, relativeError, tiny, weightsFor } from '../cpu/testing.ts';
+import { decoding, stopping } from '../cpu/testing.ts';
 import { checkGradient } from '../gradient.ts';
 import { isBlockType } from '../model/blocks.ts';
 import { fromF32, toF32 } from '../model/convert.ts';
@@ -221,6 +222,30 @@ describe('generation', () => {
     const sorted = scores!.last!.slice().sort();
     return sorted.at(-1)! - sorted.at(-2)!;
   }
+
+  it('several tokens a submit are those of one, to the bit', async () => {
+    async function decoded(passes: number) {
+      const session = await WebGpuSession.create(weightsFor(stopping), { device });
+      expect(session.passes(1)).toBe(8); // so small a model
+      Object.defineProperty(session, 'passes', { value: () => passes });
+      const { submits } = device;
+      const outs = await session.generate(decoding());
+      const made = device.submits - submits;
+      const longer = decoding().map((old, i) => ({
+        ...old,
+        ids: [...Array.from(old.ids), ...outs[i]!.ids, 1].slice(-100),
+      }));
+      outs.push(...(await session.generate(longer)));
+      await session.close();
+      return { outs, made };
+    }
+    const [one, four, eight] = [await decoded(1), await decoded(4), await decoded(8)];
+    expect(four.outs).toEqual(one.outs);
+    expect(eight.outs).toEqual(one.outs);
+    expect(new Set(one.outs.map(({ finish }) => finish))).toEqual(new Set(['stop', 'length', 'context']));
+    expect(four.made).toBeLessThan(one.made / 2);
+    expect(eight.made).toBeLessThan(four.made);
+  });
 
   it('a sequence’s tokens do not depend on its batch mates', async () => {
     const session = await WebGpuSession.create(weightsFor(tiny), { device });

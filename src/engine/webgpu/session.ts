@@ -1,6 +1,5 @@
 // The session on a GPU: whose device it is and how its memory is divided. Knows nothing of plans' ops.
-import { pageLimit } from '../host/generate.ts';
-import { PagePool } from '../host/kv.ts';
+import { pageLimit, PagePool } from '../host/kv.ts';
 import { PlanSession } from '../host/session.ts';
 import type { ModelWeights } from '../types.ts';
 import { Gpu } from './device.ts';
