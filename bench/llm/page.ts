@@ -62,17 +62,17 @@ async function peer() {
 async function run() {
   const ours = await ask({ load: threads });
   const wllama = await peer();
-  const names = ['prefill', 'decode', 'beside'] as const;
+  const names = ['prefill', 'decode', 'beside', 'train'] as const;
   const times = {
-    ours: { prefill: [], decode: [], beside: [] },
-    theirs: { prefill: [], decode: [], beside: [] },
+    ours: { prefill: [], decode: [], beside: [], train: [] },
+    theirs: { prefill: [], decode: [], beside: [], train: [] },
   } as Record<'ours' | 'theirs', Record<(typeof names)[number], number[]>>;
   for (let round = 0; round <= rounds; round++) {
     for (const name of names) {
       out.textContent = `Round ${round}, ours, ${name} …`;
       const mine = await ask({ time: name });
       out.textContent = `Round ${round}, wllama, ${name} …`;
-      const other = name === 'beside' ? mine : await wllama[name]();
+      const other = name === 'beside' || name === 'train' ? mine : await wllama[name]();
       if (round === 0) continue; // warm-up
       times.ours[name].push(mine);
       times.theirs[name].push(other);

@@ -5,7 +5,7 @@ import { ourSpeeds, type OurSpeeds } from './work.ts';
 let ours: OurSpeeds | null = null;
 
 /** A number of threads loads the model; a name times that. Answers with a number. */
-onmessage = async ({ data }: MessageEvent<{ load: number } | { time: 'prefill' | 'decode' | 'beside' }>) => {
+onmessage = async ({ data }: MessageEvent<{ load: number } | { time: 'prefill' | 'decode' | 'beside' | 'train' }>) => {
   try {
     if ('load' in data) {
       const bytes = new Uint8Array(await (await fetch('/model.gguf')).arrayBuffer());

@@ -9,7 +9,7 @@ import { nodeFile } from '../../src/engine/model/files.node.ts';
 import { modelFiles } from '../../src/engine/model/files.ts';
 import { type BenchResult, median, place } from '../result.ts';
 import { nativeSpeeds } from './native.ts';
-import { ourSpeeds } from './work.ts';
+import { ourSpeeds, TRAIN, TRAIN_AIM_S } from './work.ts';
 
 export interface LlmOptions {
   root: string;
@@ -33,8 +33,12 @@ export async function runLlm(options: LlmOptions): Promise<BenchResult[]> {
   const peers = join(options.root, 'bench/peers');
   if (!existsSync(join(peers, 'node_modules/.package-lock.json'))) {
     options.say('installing llama.cpp’s two builds in bench/peers (some 700 MB)');
-    // No scripts: node-llama-cpp's would fetch or build; its binaries are packages.
-    execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: peers, stdio: ['ignore', 2, 2] });
+    // No scripts: node-llama-cpp's would fetch or build; its binaries are packages. Not `npm ci`, which wants the packages
+    // of all systems in the lockfile, and not every registry holds those.
+    execFileSync('npm', ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'], {
+      cwd: peers,
+      stdio: ['ignore', 2, 2],
+    });
   }
   const results: BenchResult[] = [];
   if (options.where !== 'chromium') results.push(...(await inNode(options, peers)));
@@ -46,6 +50,7 @@ interface Rates {
   prefill: number;
   decode: number;
   beside: number;
+  train: number;
 }
 
 /** Rates are tokens a second; results say milliseconds a token, so that peer / ours is the ratio of rates. */
@@ -53,7 +58,7 @@ function resultsOf(
   where: Pick<BenchResult, 'where' | 'host'>,
   peer: string,
   ours: Rates,
-  theirs: Omit<Rates, 'beside'>,
+  theirs: Pick<Rates, 'prefill' | 'decode'>,
 ): BenchResult[] {
   const one = (name: string, mine: number, against: string, other: number): BenchResult => {
     const ratio = mine / other;
@@ -68,15 +73,23 @@ function resultsOf(
     one('llm-prefill', ours.prefill, peer, theirs.prefill),
     one('llm-decode', ours.decode, peer, theirs.decode),
     one('llm-side-by-side', ours.beside, 'one sequence', ours.decode),
+    // No peer trains here; beside its reading, a step's cost is known on any machine.
+    { ...one('llm-lora-step', ours.train, `${peer}, reading as many`, theirs.prefill), notes: stepNotes(ours.train) },
   ];
 }
+
+const stepNotes = (rate: number) =>
+  `${(TRAIN / rate).toFixed(1)} s a step of ${TRAIN} tokens, aim ${TRAIN_AIM_S}: ${TRAIN / rate <= TRAIN_AIM_S ? 'met' : 'not met'}`;
 
 async function inNode({ model, threads, rounds }: LlmOptions, peers: string): Promise<BenchResult[]> {
   const ours = await ourSpeeds(modelFiles([await nodeFile(model, basename(model))]), threads);
   const native = await nativeSpeeds(peers, model, threads);
-  const rates = { ours: [] as Rates[], theirs: [] as Omit<Rates, 'beside'>[] };
+  const rates = { ours: [] as Rates[], theirs: [] as Pick<Rates, 'prefill' | 'decode'>[] };
   for (let round = 0; round <= rounds; round++) {
-    const mine = { prefill: await ours.prefill(), decode: await ours.decode(), beside: await ours.beside() };
+    const mine = {
+      ...{ prefill: await ours.prefill(), decode: await ours.decode() },
+      ...{ beside: await ours.beside(), train: await ours.train() },
+    };
     const other = { prefill: await native.prefill(), decode: await native.decode() };
     if (round === 0) continue; // warm-up
     rates.ours.push(mine);
@@ -86,7 +99,8 @@ async function inNode({ model, threads, rounds }: LlmOptions, peers: string): Pr
   await native.close();
   const of = <K extends string>(all: readonly Record<K, number>[], key: K) => median(all.map((one) => one[key]));
   const mine = {
-    ...{ prefill: of(rates.ours, 'prefill'), decode: of(rates.ours, 'decode'), beside: of(rates.ours, 'beside') },
+    ...{ prefill: of(rates.ours, 'prefill'), decode: of(rates.ours, 'decode') },
+    ...{ beside: of(rates.ours, 'beside'), train: of(rates.ours, 'train') },
   };
   const other = { prefill: of(rates.theirs, 'prefill'), decode: of(rates.theirs, 'decode') };
   return resultsOf(place(ours.threads), 'llama.cpp (node-llama-cpp 3.22.1)', mine, other);

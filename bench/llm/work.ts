@@ -3,12 +3,18 @@
 import { CpuSession } from '../../src/engine/cpu/session.ts';
 import type { ModelFiles } from '../../src/engine/model/files.ts';
 import { openModel } from '../../src/engine/model/open.ts';
+import { freshAdapter } from '../../src/engine/model/adapter.ts';
+import { LORA_TARGETS } from '../../src/engine/types.ts';
 import { TextTokenizer } from '../../src/engine/text/tokenizer.ts';
 import { macrotask } from '../../src/engine/host/generate.ts';
 
 export const PREFILL = 512;
 export const DECODE = 48;
 export const BESIDE = 32;
+/** Tokens of the training step, every one of which carries weight. */
+export const TRAIN = 1024;
+/** Seconds of that step that are aimed at, on two threads. */
+export const TRAIN_AIM_S = 7;
 
 /** Tokens a second. */
 export interface Speeds {
@@ -19,6 +25,8 @@ export interface Speeds {
 export interface OurSpeeds extends Speeds {
   /** Of all sequences together. */
   beside(): Promise<number>;
+  /** Of one LoRA step: forward, backward and AdamW. */
+  train(): Promise<number>;
   readonly threads: number;
   readonly fused: boolean;
   close(): Promise<void>;
@@ -34,6 +42,9 @@ export async function ourSpeeds(files: ModelFiles, threads: number): Promise<Our
   const { weights, texts } = await openModel(files);
   const tokenizer = new TextTokenizer(texts.tokenizer!, texts.tokenizerConfig);
   const session = await CpuSession.create(weights, { threads });
+  const lora = { rank: 8, alpha: 16, targets: [...LORA_TARGETS] };
+  const adamW = { lr: 1e-4, beta1: 0.9, beta2: 0.999, eps: 1e-8, weightDecay: 0, clip: 1 };
+  const trainer = session.trainAdapter(freshAdapter(weights.config, lora, 1), adamW);
   let turn = 0;
   const sampling = (seed: number, maxTokens: number) => ({ temperature: 1, seed, maxTokens });
   /** Tokens a second after the first token, which reads the prompt. */
@@ -60,6 +71,15 @@ export async function ourSpeeds(files: ModelFiles, threads: number): Promise<Our
     },
     decode: () => write(1),
     beside: () => write(BESIDE),
+    async train() {
+      const sequence = Array.from({ length: 3 }, () => tokenizer.encode(longText(++turn)))
+        .flat()
+        .slice(0, TRAIN);
+      await macrotask();
+      const start = performance.now();
+      await trainer.step({ sequences: [sequence], weights: [sequence.map(() => 1)] });
+      return (1000 * sequence.length) / (performance.now() - start);
+    },
     close: () => session.close(),
   };
 }

@@ -11,7 +11,7 @@ export interface Io {
   stdin: NodeJS.ReadableStream;
   /** The repository's folder, for bundled models and data files. */
   root: string;
-  /** Aborts on Ctrl-C; a second Ctrl-C ends the process. */
+  /** Of commands that are `interruptible`: aborts on the first Ctrl-C; a second one ends the process. */
   signal: AbortSignal;
 }
 
@@ -24,6 +24,8 @@ export interface Command {
   flags: NonNullable<ParseArgsConfig['options']>;
   /** How many positional arguments are allowed: [least, most]. */
   positionals: [number, number];
+  /** On Ctrl-C it ends by itself and keeps what it has; any other command is ended at once. */
+  interruptible?: true;
   /** Resolves to the exit code: 0 done, 1 the thing asked about is wrong. What it throws gives 1, or 2 for bad use (main.ts). */
   run(args: Args, io: Io): Promise<number>;
 }

@@ -31,7 +31,6 @@ const names = Object.keys(modules)
 export async function main(argv: string[], root: string): Promise<number> {
   const [name, ...rest] = argv;
   const interrupt = new AbortController();
-  process.on('SIGINT', () => (interrupt.signal.aborted ? process.exit(130) : interrupt.abort()));
   const io: Io = {
     out: (line) => process.stdout.write(`${line}\n`),
     err: (line) => process.stderr.write(`${line}\n`),
@@ -53,6 +52,8 @@ export async function main(argv: string[], root: string): Promise<number> {
       io.out(`s3 ${command.name} ${command.usage}\n${command.summary}`);
       return 0;
     }
+    if (command.interruptible)
+      process.on('SIGINT', () => (interrupt.signal.aborted ? process.exit(130) : interrupt.abort()));
     return await command.run(new Args(command, rest), io);
   } catch (error) {
     const { code, message, hint, detail } = toErrorValue(error, 'worker/unknown');

@@ -194,7 +194,7 @@ export interface Session {
   trainingMemory(tokens: number, lora: LoraConfig): TrainingMemory;
   /** All weights train (pretraining). The session's base weights are the ones that change. */
   trainAll(optimizer: AdamW): Trainer;
-  /** Sum over all base weight bytes, in tensor-name order, to show that no base weight moved. */
+  /** 64-bit FNV-1a, 16 hex digits, over the words of all base weights in tensor-name order: tells whether one has moved. */
   baseHash(): Promise<string>;
   /** Tensor bytes now held, and the most held so far. */
   memory(): { bytes: number; peak: number };

@@ -335,7 +335,7 @@ export const SETTINGS: readonly Setting[] = [
     choices: ['auto', 'cpu', 'webgpu'],
     default: 'auto',
     machine: true,
-    help: 'which executor computes; auto: a real GPU for models from 20 million parameters on, else the CPU',
+    help: 'which executor computes; auto: in a browser a real GPU for models from 20 million parameters on, else the CPU',
   },
   {
     key: 'threads',

@@ -1,6 +1,6 @@
 // Models that our engine can run, by the address of their files. Sizes are what their hosts state; nothing is fetched
 // before somebody asks for it.
-export interface CatalogEntry {
+export interface TrainableEntry {
   /** What the setting `model` calls it. */
   address: string;
   title: string;
@@ -13,7 +13,7 @@ export interface CatalogEntry {
 
 const at = (repo: string): string => `https://huggingface.co/${repo}/resolve/main/`;
 
-export const CATALOGUE: readonly CatalogEntry[] = [
+export const CATALOGUE: readonly TrainableEntry[] = [
   {
     address: at('HuggingFaceTB/SmolLM2-135M-Instruct'),
     title: 'SmolLM2 135M Instruct',
@@ -60,7 +60,7 @@ export const CATALOGUE: readonly CatalogEntry[] = [
 const MOST_BYTES = 3.2e9;
 
 /** What keeps a model from running here, in words; null: nothing. `memory`: what the device says it has, in GiB. */
-export function obstacle({ bytes }: CatalogEntry, memory: number | null): string | null {
+export function obstacle({ bytes }: TrainableEntry, memory: number | null): string | null {
   if (bytes > MOST_BYTES) return 'too large for one WebAssembly memory';
   if (memory !== null && bytes > memory * 0.5 * 2 ** 30)
     return `needs more memory than this device states (${memory} GB)`;

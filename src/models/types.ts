@@ -100,7 +100,7 @@ export interface ModelCard {
 export interface LoraSettings {
   rank: number;
   alpha: number;
-  /** Comma-free list of target modules. */
+  /** Target modules, by the last part of their name. */
   targets: readonly string[];
 }
 
@@ -148,7 +148,7 @@ export interface TrainingPort {
   release(adapter: string): Promise<void>;
   /** log p of ids[1..] under the adapter (null: base), one list per sequence. */
   score(sequences: number[][], adapter: string | null): Promise<number[][]>;
-  /** SHA-256 of the base weights as they are in memory now. */
+  /** Fingerprint of the base weights as they are in memory now: Session.baseHash. */
   baseHash(): Promise<string>;
   /**
    * The gradient of one tensor at an adapter, against finite differences of the loss of `example`. Between two steps of an

@@ -20,7 +20,6 @@ export function ledgerOf(logs: readonly (readonly RunEvent[])[]): TimedRow[] {
     else if (event.type === 'consolidation') {
       const to = row(event.game, event.pathway, 'consolidate');
       if (event.completionTokens) addCall(to, event.promptTokens?.length ?? 0, event.completionTokens.length);
-      // A correction's prompt is logged as text only: its answer counts, its prompt's tokens are not known.
       for (const fix of event.corrected) addCall(to, fix.promptLength, fix.completionTokens.length);
     } else if (event.type === 'adapter.saved') {
       const to = row(event.game, event.pathway, 'update');

@@ -100,7 +100,7 @@ export class Table {
         const episode = byNumber.get(n);
         if (!episode) cell.failed = `line ${n} is no episode`;
         // The game's own fault is no score of the arm.
-        else if ((episode.endReason as string) !== 'failed') {
+        else if (episode.endReason !== 'failed') {
           const play = playOf(episode);
           plays.set(play.key, play);
         }

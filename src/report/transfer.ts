@@ -25,7 +25,7 @@ export function transfer(
   const played = new Map<string, Map<string, EpisodeEvent>>();
   for (const event of events.flat()) {
     if (event.type !== 'episode' || event.phase !== 'strict' || event.role !== 'strict') continue;
-    if (event.split !== 'strict' || event.replicate !== 0 || (event.endReason as string) === 'failed') continue;
+    if (event.split !== 'strict' || event.replicate !== 0 || event.endReason === 'failed') continue;
     if (event.pathway === FROZEN && event.adapter === null) frozen.set(pairKey(event), event);
     else if (event.adapter !== null && wanted.has(event.adapter)) {
       const key = `${trainedOn.get(event.adapter) ?? event.adapter.slice(0, 8)} ${event.game}`;

@@ -20,7 +20,7 @@ const tabs = new BroadcastChannel('s3gym-run');
 
 const lab: Lab = new Lab({
   openStore: () => openStore(),
-  async openModel(settings, loading) {
+  async openModel(settings, loading, gone) {
     const spec = {
       ...{
         model: String(settings.model),
@@ -31,8 +31,6 @@ const lab: Lab = new Lab({
       engine: settings.engine as WantedEngine,
     };
     const progress = (what: string, loaded: number, total: number | null) => loading(what, loaded, total);
-    // A dead worker's calls fail the run; the next one starts with a new worker.
-    const gone = () => void lab.forget();
     const open = (onDeath: (error: CodedError) => void) => openRemoteModel(spec, { progress, onDeath });
     const model = await openRenewed(open, gone);
     cards.set(model.card.id, model.card);

@@ -153,6 +153,49 @@ test('a model that fails ends the run with its code in the log; resuming gives t
   expect(essence(events)).toEqual(essence(await smallRun(settings)));
 });
 
+test('a judge that dies ends the run with its own code; the run’s model stays for the next one', async () => {
+  const opened: string[] = [];
+  const closed: string[] = [];
+  const openModel: LabServices['openModel'] = async ({ model }, _loading, gone) => {
+    const player = randomPlayer();
+    const name = String(model);
+    opened.push(name);
+    return {
+      ...player,
+      close: async () => void closed.push(name),
+      complete: async (requests, signal) => {
+        if (name === 'strict-judge') {
+          gone();
+          throw new CodedError('model/stalled', 'no answer');
+        }
+        return player.complete(requests, signal);
+      },
+    };
+  };
+  const lab = labOf({ openModel });
+  const id = await lab.start({ ...settings, judge: 'strict-judge' });
+  await until('failed');
+  expect((await lab.events(id)).at(-1)).toMatchObject({ type: 'run.failed', code: 'model/stalled' });
+  expect(closed).toEqual(['strict-judge']);
+  await lab.start(settings);
+  await until('done');
+  expect(opened.filter((name) => name !== 'strict-judge')).toHaveLength(1);
+});
+
+test('two starts at once over a paused run: one of them is told to wait', async () => {
+  const lab = labOf({ openModel: async () => slowPlayer() });
+  const first = await lab.start(settings);
+  await until('running');
+  await lab.pause();
+  await until('paused');
+  const both = await Promise.allSettled([lab.start(settings), lab.start(settings)]);
+  expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  expect(both[1]).toMatchObject({ reason: { code: 'worker/busy' } });
+  await until('done');
+  await lab.resume(first);
+  await until('done');
+});
+
 test('a store that is full fails the run and loses nothing; it goes on when there is room', async () => {
   let full = false;
   const plain = store;

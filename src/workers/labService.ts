@@ -22,9 +22,11 @@ import { Throttle } from './throttle.ts';
 export interface LabServices {
   /** Errors: storage/blocked, storage/newer. */
   openStore(): Promise<RunStore>;
+  /** `gone` is told when the model has died for good: it is not asked again. */
   openModel(
     settings: Settings,
     loading: (what: string, loaded: number, total: number | null) => void,
+    gone: () => void,
   ): Promise<LanguageModel>;
   openHost(): GameHost;
   models(): Promise<ModelCard[]>;
@@ -186,24 +188,28 @@ export class Lab implements LabApi {
   private async open(runId: string, settings: Settings, past: RunEvent[], from?: From) {
     const config = runConfig(settings);
     if (this.opening) throw new CodedError('worker/busy', 'a run is being opened', 'wait a moment');
-    if (this.active) {
-      if (!this.active.run.paused) throw new CodedError('worker/busy', 'a run is under way', 'pause or stop it first');
-      await this.leave();
-    }
+    if (this.active && !this.active.run.paused)
+      throw new CodedError('worker/busy', 'a run is under way', 'pause or stop it first');
+    // Before anything is waited for, so that nobody else comes between.
     this.opening = true;
     let release: () => void = () => {};
+    let judge: LanguageModel | null = null;
     try {
+      await this.leave();
       const title = `${config.games.map((game) => game.title).join(', ')}: ${config.arms.map(({ name }) => name).join(', ')}`;
       release = await this.services.lock(title);
       this.state('loading', runId);
       const store = await this.store();
       const model = await this.model(config.settings);
-      const judge = config.judgeModel === null ? null : await this.judge(config.settings, config.judgeModel);
+      if (config.judgeModel !== null) judge = await this.judge(config.settings, config.judgeModel);
       const begin = from ? await findBeginning(store, from) : await beginningOf(past, (hash) => store.blob(hash));
       await this.drive({ runId, store, model, judge, release, given: settings }, { config, past, from: begin });
     } catch (error) {
       release();
-      if (!this.active) this.state('failed', runId);
+      if (!this.active) {
+        await judge?.close().catch(() => undefined);
+        this.state('failed', runId);
+      }
       throw error;
     } finally {
       this.opening = false;
@@ -252,19 +258,22 @@ export class Lab implements LabApi {
     const key = JSON.stringify([settings.model, settings.engine, settings.threads, settings.memory]);
     if (this.loaded?.key === key) return this.loaded.model;
     await this.forget();
-    const model = await this.services.openModel(settings, (what, loaded, total) => {
-      this.say({ kind: 'loading', what, loaded, total });
-    });
-    this.loaded = { key, model };
-    return model;
+    // A dead worker's calls fail the run; the next one starts with a new worker.
+    const gone = () => {
+      if (this.loaded === kept) void this.forget();
+    };
+    const kept = { key, model: await this.services.openModel(settings, this.loading, gone) };
+    this.loaded = kept;
+    return kept.model;
   }
 
-  /** The model of a judge pass, for this run only. */
+  /** The model of a judge pass, for this run only: where it dies, the run fails and keeps its own model. */
   private judge(settings: Settings, name: string): Promise<LanguageModel> {
-    return this.services.openModel({ ...settings, model: name }, (what, loaded, total) => {
-      this.say({ kind: 'loading', what, loaded, total });
-    });
+    return this.services.openModel({ ...settings, model: name }, this.loading, () => undefined);
   }
+
+  private readonly loading = (what: string, loaded: number, total: number | null) =>
+    this.say({ kind: 'loading', what, loaded, total });
 
   /** The model is gone or no longer wanted; the next run opens one again. */
   async forget() {

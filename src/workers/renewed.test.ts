@@ -38,6 +38,14 @@ test('a lost device is made up for, and what was asked is asked again', async ()
   expect([lives(), onDeath.mock.calls.length]).toEqual([3, 0]);
 });
 
+test('calls side by side: whoever’s finds the device lost, all are asked again of one new worker', async () => {
+  const { opened, onDeath, lives } = dying(['gpu/lost', 'gpu/lost']);
+  const model = await opened;
+  const answers = await Promise.all([model.complete([request]), model.complete([request]), model.complete([request])]);
+  expect(answers.flat().map(({ text }) => text)).toEqual(['life 2', 'life 2', 'life 2']);
+  expect([lives(), onDeath.mock.calls.length]).toEqual([3, 0]);
+});
+
 test('after three there is advice, and its owner hears of it', async () => {
   const { opened, onDeath, lives } = dying(Array.from({ length: 9 }, () => 'gpu/lost' as const));
   await expect((await opened).complete([request])).rejects.toMatchObject({

@@ -14,10 +14,15 @@ export async function openRenewed(
   open: (onDeath: (error: CodedError) => void) => Promise<LanguageModel>,
   onDeath?: (error: CodedError) => void,
 ): Promise<LanguageModel> {
-  const state: { death: CodedError | null; left: number } = { death: null, left: MOST };
+  const state: { death: CodedError | null; left: number; lives: number } = { death: null, left: MOST, lives: 0 };
+  /** Under way: every call waits for it, whoever's call found the device lost. */
+  let mending: Promise<void> | null = null;
   const fresh = () => {
     state.death = null;
+    const life = ++state.lives;
     return open((error) => {
+      // Late news of a worker that has been replaced.
+      if (life !== state.lives) return;
       state.death = error;
       // Told at once, so that an idle one is not asked in vain.
       if (error.code !== 'gpu/lost') onDeath?.(error);
@@ -27,10 +32,10 @@ export async function openRenewed(
   const { card } = model;
   const holdings = new Holdings();
 
-  /** Throws what cannot be mended. */
-  const mend = async (error: unknown): Promise<void> => {
-    const { death } = state;
-    if (death?.code !== 'gpu/lost') throw error;
+  const lostDevice = () => (state.death?.code === 'gpu/lost' ? state.death : null);
+
+  /** A new worker, given what the lost one held. */
+  const mend = async (death: CodedError): Promise<void> => {
     if (state.left === 0) {
       onDeath?.(death);
       throw new CodedError('gpu/lost', `${death.message}, ${MOST + 1} times`, death.hint);
@@ -44,7 +49,8 @@ export async function openRenewed(
       }
     } catch (failure) {
       // Lost once more while it was given what it had held.
-      if (state.death?.code === 'gpu/lost') return mend(failure);
+      const again = lostDevice();
+      if (again) return mend(again);
       onDeath?.(death);
       throw failure;
     }
@@ -53,10 +59,17 @@ export async function openRenewed(
   };
   const ask = async <T>(call: () => Promise<T>): Promise<T> => {
     for (;;) {
+      // Also before the first try: the next worker may be there, but not yet hold what the last one held.
+      if (mending) await mending;
+      const life = state.lives;
       try {
         return await call();
       } catch (error) {
-        await mend(error);
+        if (life !== state.lives) continue;
+        const lost = lostDevice();
+        if (!lost) throw error;
+        mending ??= mend(lost).finally(() => (mending = null));
+        await mending;
       }
     }
   };

@@ -4,7 +4,7 @@ import { CodedError } from '../errors.ts';
 import { TextTokenizer } from '../engine/text/tokenizer.ts';
 import type { Entry, WebllmModule } from '../models/webllm/api.ts';
 import { importFiles, remove, sizes, type Caches, type Sizes } from '../models/webllm/cache.ts';
-import { catalogue, type CatalogueEntry } from '../models/webllm/catalogue.ts';
+import { catalogue, type WebllmEntry } from '../models/webllm/catalogue.ts';
 import { findDevice, watchDevices, type AdapterPrototype } from '../models/webllm/device.ts';
 import { openWebllm } from '../models/webllm/index.ts';
 import { entryOf } from '../models/webllm/name.ts';
@@ -14,7 +14,7 @@ import { giveUp, serve } from './wire.ts';
 
 export interface WebllmWorkerApi extends ModelWorkerApi {
   /** The whole list of WebLLM, with what this device lacks for each. */
-  catalogue(): Promise<CatalogueEntry[]>;
+  catalogue(): Promise<WebllmEntry[]>;
   /** Of a model by its name (`webllm:…`): what of it is kept here. */
   sizes(name: string): Promise<Sizes>;
   remove(name: string): Promise<void>;

@@ -1,14 +1,14 @@
 // What the page may ask about WebLLM's models without opening one: the list by what this device can run, what is kept
 // here, and to be rid of it. The worker, and the package in it, live only while something is asked. Opens no model.
 import type { Sizes } from '../models/webllm/cache.ts';
-import type { CatalogueEntry } from '../models/webllm/catalogue.ts';
+import type { WebllmEntry } from '../models/webllm/catalogue.ts';
 import { WorkerOwner } from './owner.ts';
 import { webllmWorker } from './spawn.ts';
 import type { WebllmWorkerApi } from './webllm.worker.ts';
 
 export interface WebllmStore {
   /** Errors: worker/… */
-  catalogue(): Promise<CatalogueEntry[]>;
+  catalogue(): Promise<WebllmEntry[]>;
   /** Of a model by its name (`webllm:…`). Errors: model/unknown, storage/unavailable. */
   sizes(name: string): Promise<Sizes>;
   remove(name: string): Promise<void>;

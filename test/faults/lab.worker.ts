@@ -10,10 +10,10 @@ const create = () => new Worker(new URL('./model.worker.ts', import.meta.url), {
 
 const lab: Lab = new Lab({
   openStore: () => openStore({ name: self.name }),
-  openModel: (settings, loading) =>
+  openModel: (settings, loading, gone) =>
     openRemoteModel(
       { model: String(settings.model), threads: 0, base: self.location.href },
-      { create, progress: loading, onDeath: () => void lab.forget() },
+      { create, progress: loading, onDeath: gone },
     ),
   openHost: () => workerGameHost(),
   models: async () => [],

@@ -13,6 +13,7 @@ export const command: Command = {
   usage: '[--replicates 2000] [--json]',
   flags: { replicates: { type: 'string' }, json: { type: 'boolean' } },
   positionals: [0, 0],
+  interruptible: true,
   async run(args, io) {
     const replicates = args.integer('replicates', 2000, [10, 1_000_000]);
     const rows: AaRow[] = [];

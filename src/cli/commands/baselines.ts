@@ -31,6 +31,7 @@ export const command: Command = {
     out: { type: 'string' },
   },
   positionals: [0, 0],
+  interruptible: true,
   async run(args, io) {
     const only = args.text('only');
     const chosen = only === undefined ? [...games.values()] : [findGame(only)];

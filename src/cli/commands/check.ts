@@ -31,6 +31,7 @@ export const command: Command = {
   usage: 'FILE.js|GAME [--seeds N] [--json]',
   flags: { seeds: { type: 'string' }, json: { type: 'boolean' } },
   positionals: [1, 1],
+  interruptible: true,
   async run(args, io) {
     const [target] = args.positionals as [string];
     const seeds = args.integer('seeds', 1000, [1, 100_000]);

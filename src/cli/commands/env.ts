@@ -212,6 +212,7 @@ export const command: Command = {
   usage: '[--reward]',
   flags: { reward: { type: 'boolean' } },
   positionals: [0, 0],
+  interruptible: true,
   async run(args, io) {
     const server = createServer({ reward: args.flag('reward') });
     const stop = () => (io.stdin as NodeJS.ReadStream).destroy();

@@ -26,6 +26,7 @@ export const command: Command = {
     view: { type: 'string' },
   },
   positionals: [0, 0],
+  interruptible: true,
   async run(args, io) {
     const { game, spec } = setupOf(args);
     const view = args.oneOf('view', ['board', 'line'], 'board');

@@ -39,6 +39,7 @@ export const command: Command = {
     manifest: { type: 'boolean' },
   },
   positionals: [0, 0],
+  interruptible: true,
   async run(args, io) {
     const shipped = join(io.root, 'public/models/nano');
     if (args.flag('manifest')) {

@@ -19,6 +19,7 @@ export const command: Command = {
     json: { type: 'boolean' },
   },
   positionals: [0, 0],
+  interruptible: true,
   async run(args, io) {
     const count = args.integer('episodes', 100, [2, 10_000]);
     const names = args.text('games')?.split(',');
@@ -36,10 +37,12 @@ export const command: Command = {
         io.err(lineOf(probe));
         if (io.signal.aborted) break;
       }
+      if (io.signal.aborted) break;
     }
     await model.close();
     io.out(args.flag('json') ? JSON.stringify({ model: model.card.hash, episodes: count, probes }) : tableOf(probes));
-    return 0;
+    // A table in part is no answer to what was asked.
+    return io.signal.aborted ? 1 : 0;
   },
 };
 

@@ -40,6 +40,7 @@ export const command: Command = {
     threads: { type: 'string' },
   },
   positionals: [0, 0],
+  interruptible: true,
   async run(args, io) {
     const folder = args.text('logs') ?? join(io.root, 'runs/results');
     mkdirSync(folder, { recursive: true });

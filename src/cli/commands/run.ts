@@ -36,6 +36,7 @@ export const command: Command = {
     quiet: { type: 'boolean' },
   },
   positionals: [0, 0],
+  interruptible: true,
   async run(args, io) {
     const resume = args.text('resume');
     if (resume !== undefined) return goOn(resume, args, io);

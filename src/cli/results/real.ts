@@ -1,5 +1,5 @@
-// The runs of a real model behind docs/results.md: two games, settings that a laptop's processor can bear. About
-// CPU time a seed stands in docs/LOG.md.
+// The runs of a real model behind docs/results.md: two games, settings that a laptop's processor can bear. What a seed
+// costs stands in docs/LOG.md.
 import type { Planned } from './plan.ts';
 
 /** MB: keys and values of 32 episodes side by side stay from step to step. */
@@ -21,10 +21,14 @@ const PATHWAYS = [
 export const REAL_PLAN: readonly Planned[] = [
   {
     section: 'real-trust',
-    settings: () => ({ ...BUDGET, games: ['trust-v1'], pathways: PATHWAYS, trainSteps: 8, trainBatch: 2 }),
+    settings: () => ({ ...BUDGET, games: ['trust-v1'], pathways: PATHWAYS, trainSteps: 4, trainBatch: 2 }),
   },
   {
     section: 'real-snake',
-    settings: () => ({ ...BUDGET, games: ['snake-v1'], pathways: PATHWAYS, trainSteps: 6, trainBatch: 1 }),
+    settings: () => ({
+      ...{ ...BUDGET, games: ['snake-v1'], pathways: PATHWAYS, trainSteps: 4, trainBatch: 1 },
+      // Its episodes are three times as long.
+      ...{ strict: 8, historyEpisodes: 1 },
+    }),
   },
 ];

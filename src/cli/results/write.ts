@@ -108,10 +108,10 @@ export function resultFiles(
       gamesTable(bars),
       '## Differences in strict score after exploring',
       'Each arm against frozen, then against its controls; 95 % interval over run means; **bold**: the interval leaves 0.',
-      differencesTable(bars),
+      differencesTables(bars),
       '## Where it is held back',
       bars.map(({ title, bottleneck }) => `- ${title}: ${escapeMarkdown(bottleneck ?? 'not measured')}`).join('\n'),
-      ...rest.flatMap(({ name, report }) => [`## ${name}`, differencesTable(barsOf(report))]),
+      ...rest.flatMap(({ name, report }) => [`## ${name}`, differencesTables(barsOf(report))]),
       ...(table
         ? [
             '## Trained on one game, played on each',
@@ -153,15 +153,33 @@ function gamesTable(bars: readonly GameBars[]): string {
   ].join('\n');
 }
 
-function differencesTable(bars: readonly GameBars[]): string {
-  return [
-    row(['Game', 'Arm', 'Against', 'Difference']),
-    row(['---', '---', '---', '--:']),
-    ...bars.flatMap(({ title, differences }) =>
-      differences.map((one) => row([title, one.arm, one.against, bold(one.text, one.verdict !== 'cannot-tell')])),
-    ),
-  ].join('\n');
+/** Two tables, a game a row: each arm against frozen, then against its controls. */
+function differencesTables(bars: readonly GameBars[]): string {
+  return [true, false]
+    .map((frozen) => {
+      const chosen = bars.map(({ title, differences }) => ({
+        title,
+        differences: differences.filter(({ against }) => (against === 'frozen') === frozen),
+      }));
+      const heads = [...new Set(chosen.flatMap(({ differences }) => differences.map(headOf)))];
+      return [
+        row(['Game', ...heads]),
+        row(['---', ...heads.map(() => '--:')]),
+        ...chosen.map(({ title, differences }) =>
+          row([
+            title,
+            ...heads.map((head) => {
+              const one = differences.find((difference) => headOf(difference) === head);
+              return one ? bold(one.text.replace('95 % ', ''), one.verdict !== 'cannot-tell') : '–';
+            }),
+          ]),
+        ),
+      ].join('\n');
+    })
+    .join('\n\n');
 }
+
+const headOf = ({ arm, against }: GameBars['differences'][number]) => `${arm} − ${against}`;
 
 function transferText({ games, cells }: TransferTable): string {
   const short = (id: string) => id.replace(/-v\d+$/, '');

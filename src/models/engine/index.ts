@@ -3,7 +3,7 @@ import { CodedError } from '../../errors.ts';
 import { LORA_TARGETS, type Session } from '../../engine/types.ts';
 import { createSession } from '../../engine/session.ts';
 import type { ModelFiles } from '../../engine/model/files.ts';
-import { modelHash, modelInfo } from '../../engine/model/info.ts';
+import { modelHashNative, modelInfo } from '../../engine/model/info.ts';
 import { openModel } from '../../engine/model/open.ts';
 import { chatTemplateOf, type ChatTemplate } from '../../engine/text/chat.ts';
 import { TextTokenizer } from '../../engine/text/tokenizer.ts';
@@ -44,7 +44,7 @@ export async function openEngineModel(files: ModelFiles, options: EngineOptions)
   }
   const template = chatTemplateOf(texts);
   const info = modelInfo(weights);
-  const hash = modelHash(weights);
+  const hash = await modelHashNative(weights);
   const { engine, why, device } = await chooseEngine(options.engine ?? 'auto', info.parameters, options.gpu);
   const session = await createSession(weights, {
     engine,

@@ -3,7 +3,7 @@ import type { Entry } from './api.ts';
 import type { Device } from './device.ts';
 import { nameOf, parametersOf } from './name.ts';
 
-export interface CatalogueEntry {
+export interface WebllmEntry {
   /** For the setting `model`. */
   name: string;
   title: string;
@@ -28,7 +28,7 @@ const NEEDED = {
   maxStorageBuffersPerShaderStage: 10,
 } as const;
 
-export function catalogue(entries: readonly Entry[], device: Device | null): CatalogueEntry[] {
+export function catalogue(entries: readonly Entry[], device: Device | null): WebllmEntry[] {
   return entries.map((entry) => ({
     name: nameOf(entry.model_id),
     title: entry.model_id.replace(/-MLC(?=-|$)/, ''),
