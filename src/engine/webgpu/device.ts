@@ -2,6 +2,7 @@
 // with it, which ends whatever runs on it. Works with a browser's navigator.gpu or any other GPU object (Dawn in Node).
 // Knows nothing of plans.
 import { CodedError } from '../../errors.ts';
+import { USUAL, type Variants } from './variants.ts';
 
 /** WebGPU's usage flags; their namespaces do not exist in Node. */
 export const USAGE = { mapRead: 0x1, copySource: 0x4, copyTarget: 0x8, uniform: 0x40, storage: 0x80 } as const;
@@ -31,6 +32,8 @@ export class Gpu {
   /** Buffers made so far, and submits. */
   made = 0;
   submits = 0;
+  /** Which kernels run on it; changed before any session is made (autotune.ts). */
+  variants: Variants;
   readonly pipelines = new Map<string, Promise<GPUComputePipeline>>();
   private failure: CodedError | null = null;
   private closed = false;
@@ -41,6 +44,7 @@ export class Gpu {
     readonly device: GPUDevice,
     readonly facts: GpuFacts,
   ) {
+    this.variants = USUAL[facts.software ? 'software' : 'gpu'];
     this.over = device.lost.then(({ reason, message }) => {
       if (!this.closed)
         this.fail(new CodedError('gpu/lost', 'The GPU device was lost.', LOST_HINT, `${reason}: ${message}`));

@@ -10,6 +10,7 @@ import { DISPATCHES, type Dispatch, type Numbers } from './kernels.ts';
 import { bindGroupLayout, pipelineFor } from './pipelines.ts';
 import type { Where } from './prelude.ts';
 import { timed } from './timing.ts';
+import type { Variants } from './variants.ts';
 
 /** A place outside the slab; offset in words. */
 export interface Place {
@@ -57,10 +58,9 @@ export class GpuExecutor implements Machine<Place> {
   private sent: Uint32Array | null = null;
   readonly burst: number;
 
-  /** `software`: use the kernels for adapters that compute on the processor. */
   constructor(
     readonly gpu: Gpu,
-    private readonly software = gpu.facts.software,
+    readonly variants: Variants = gpu.variants,
   ) {
     this.burst = gpu.facts.software ? BURST.software : BURST.gpu;
   }
@@ -218,7 +218,7 @@ export class GpuExecutor implements Machine<Place> {
       });
       for (const int of op.ints) records[w++] = int;
       for (const real of op.reals) reals[w++] = real;
-      for (const dispatch of DISPATCHES[op.name](numbersOf(op), this.software)) {
+      for (const dispatch of DISPATCHES[op.name](numbersOf(op), this.variants)) {
         steps.push({ dispatch, where, blocks, pipeline: pipelineFor(this.gpu, op.name, dispatch, where), record: i });
       }
     });

@@ -37,8 +37,8 @@ function weight(dtype: DType, n: number, k: number, seed: number): Int32Array {
 }
 /** The kernels for GPUs, and those for adapters that compute on the processor. */
 const KINDS = [
-  ['for GPUs', false],
-  ['for software', true],
+  ['for GPUs', 'gpu'],
+  ['for software', 'software'],
 ] as const;
 
 const integers = (...values: number[]) => Int32Array.from(values);
@@ -80,10 +80,10 @@ describe('rows', () => {
   });
 });
 
-describe.each(KINDS)('norms, %s', (_, software) => {
+describe.each(KINDS)('norms, %s', (_, kind) => {
   let pair: Pair;
   beforeAll(async () => {
-    pair = await Pair.open(software);
+    pair = await Pair.open(kind);
   });
   afterAll(() => pair.close());
 
@@ -117,10 +117,10 @@ describe.each(KINDS)('norms, %s', (_, software) => {
   });
 });
 
-describe.each(KINDS)('linear, %s', (_, software) => {
+describe.each(KINDS)('linear, %s', (_, kind) => {
   let pair: Pair;
   beforeAll(async () => {
-    pair = await Pair.open(software);
+    pair = await Pair.open(kind);
   });
   afterAll(() => pair.close());
 
@@ -194,10 +194,10 @@ it('rope turns there and back', async () => {
   });
 });
 
-describe.each(KINDS)('attention, %s', (_, software) => {
+describe.each(KINDS)('attention, %s', (_, kind) => {
   let pair: Pair;
   beforeAll(async () => {
-    pair = await Pair.open(software);
+    pair = await Pair.open(kind);
   });
   afterAll(() => pair.close());
 
@@ -258,10 +258,10 @@ describe.each(KINDS)('attention, %s', (_, software) => {
   });
 });
 
-describe.each(KINDS)('cross-entropy, %s', (_, software) => {
+describe.each(KINDS)('cross-entropy, %s', (_, kind) => {
   let pair: Pair;
   beforeAll(async () => {
-    pair = await Pair.open(software);
+    pair = await Pair.open(kind);
   });
   afterAll(() => pair.close());
 

@@ -2,9 +2,12 @@
 import { pageLimit, PagePool } from '../host/kv.ts';
 import { PlanSession } from '../host/session.ts';
 import type { ModelWeights } from '../types.ts';
+import { variantsFor } from './autotune.ts';
 import { Gpu } from './device.ts';
 import { GpuExecutor, type Place } from './executor.ts';
 import { GpuPages } from './pages.ts';
+import type { Tuning } from './tuning.ts';
+import { described } from './variants.ts';
 import { GpuWeights } from './weights.ts';
 
 export interface WebGpuOptions {
@@ -16,6 +19,8 @@ export interface WebGpuOptions {
   device?: Gpu;
   /** Whether the device is closed with the session; default: only if it was opened for it. */
   owned?: boolean;
+  /** Where the choice of kernels is remembered; without it the usual ones run, and nothing is timed. */
+  tuning?: Tuning;
   /** Run on the device before it is used; what it throws is thrown on. */
   check?: (device: Gpu) => Promise<void>;
 }
@@ -43,6 +48,7 @@ export class WebGpuSession extends PlanSession<Place> {
     const gpu = options.device ?? (await Gpu.open(options.gpu));
     const { owned = options.device === undefined } = options;
     try {
+      if (options.tuning) gpu.variants = await variantsFor(gpu, options.tuning);
       await options.check?.(gpu);
       const executor = new GpuExecutor(gpu);
       const store = new GpuWeights(executor, weights);
@@ -59,6 +65,10 @@ export class WebGpuSession extends PlanSession<Place> {
       if (owned) gpu.close();
       throw error;
     }
+  }
+
+  get kernels(): string {
+    return described(this.executor.variants);
   }
 
   protected get pages(): Place {

@@ -7,6 +7,7 @@ import { PlanBuilder } from '../plan/builder.ts';
 import type { Ref } from '../plan/ops.ts';
 import { Gpu } from './device.ts';
 import { GpuExecutor, type Place } from './executor.ts';
+import { USUAL } from './variants.ts';
 
 /** A NaN that no kernel makes: read by mistake it spreads, overwritten by mistake it is missed. */
 const GUARD = 0x7fc0dead;
@@ -37,9 +38,9 @@ export class Pair {
     readonly gpu: GpuExecutor,
   ) {}
 
-  /** `software`: which kernels; default: those for this adapter. */
-  static async open(software?: boolean): Promise<Pair> {
-    return new Pair(await Executor.create(1, 1 << 21), new GpuExecutor(await Gpu.open(), software));
+  /** `kind`: which kernels; default: those for this adapter. */
+  static async open(kind?: keyof typeof USUAL): Promise<Pair> {
+    return new Pair(await Executor.create(1, 1 << 21), new GpuExecutor(await Gpu.open(), kind && USUAL[kind]));
   }
 
   async close(): Promise<void> {
