@@ -13,7 +13,7 @@ import { passesOf } from './passes.ts';
 import type { Sequence, Share } from './sequence.ts';
 
 const ACTIVE = 64; // sequences at once
-const ROWS = 512; // rows of one batch: bounds the activations
+const ROWS = 512; // rows of one batch, at most
 const PLANS = 64;
 const PLAN_OPS = 1 << 16; // of all plans kept
 const YIELD_MS = 8;
@@ -34,6 +34,30 @@ export interface GenerateHost<B> {
   plans: Map<string, Plan>;
   /** Tokens a sequence that one run may decode, of so many sequences. */
   passes: (rows: number) => number;
+  /** Bytes that activations may take. */
+  activationBytes: number;
+  /** Rows of one batch: see rowsWithin. */
+  readonly rows: number;
+}
+
+/** Rows of one batch, halved until its temporaries fit; a tenth is left to adapters. */
+export function rowsWithin<B>(host: Pick<GenerateHost<B>, 'config' | 'dtype' | 'activationBytes'>): number {
+  const { config, dtype, activationBytes } = host;
+  let rows = ROWS;
+  for (; rows > 1; rows /= 2) {
+    const chosen = Math.min(ACTIVE, rows);
+    const { words } = generatePlan(config, dtype, {
+      ...{
+        rows,
+        units: rows,
+        tableWords: chosen * Math.ceil(config.context / PAGE),
+        groups: [{ row: 0, rows, lora: null }],
+      },
+      ...{ chosen, maskWords: Math.ceil((chosen * config.vocab) / 4), passes: 1 },
+    });
+    if (words * 4 <= 0.9 * activationBytes) break;
+  }
+  return rows;
 }
 
 export async function generate<B>(
@@ -52,7 +76,7 @@ export async function generate<B>(
       }
       admit(host, waiting, active);
       for (const sequence of active) if (sequence.leader?.of.done) recall(host.pool, sequence);
-      const shares = share(active);
+      const shares = share(active, host.rows);
       const alone = waiting.length === 0 && shares.length === active.length;
       const ended = await step(host, shares, alone ? passesOf(shares, host.passes(shares.length)) : 1, options);
       for (const sequence of ended) retire(host, sequence);
@@ -107,12 +131,12 @@ function recall(pool: PagePool, sequence: Sequence): void {
 }
 
 /** Which tokens the next batch computes. Sequences of one adapter lie together; a leader before its followers. */
-function share(active: readonly Sequence[]): Share[] {
+function share(active: readonly Sequence[], rows: number): Share[] {
   const keys = [...new Set(active.map(({ key }) => key))];
   const sorted = keys.flatMap((key) => active.filter((sequence) => sequence.key === key));
   const planned = new Map<Sequence, number>();
   const shares: Share[] = [];
-  let room = ROWS;
+  let room = rows;
   for (const sequence of sorted) {
     if (room === 0) break;
     if (sequence.leader && (planned.get(sequence.leader.of) ?? sequence.leader.of.computed) < sequence.leader.tokens) {

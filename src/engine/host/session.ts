@@ -7,7 +7,7 @@ import { loraLayout } from '../plan/shape.ts';
 import type { AdamW, Adapter, GenerateRequest, Generation, LoraConfig, ModelConfig, TrainingMemory } from '../types.ts';
 import type { Session, TokenScores, Trainer } from '../types.ts';
 import { AdapterStore, loraUse, packAdapter, unpackAdapter } from './adapters.ts';
-import { generate, type GenerateHost, type GenerateOptions } from './generate.ts';
+import { generate, type GenerateHost, type GenerateOptions, rowsWithin } from './generate.ts';
 import type { PagePool } from './kv.ts';
 import { passesWithin } from './passes.ts';
 import type { TensorLayout } from './layout.ts';
@@ -45,6 +45,7 @@ export abstract class PlanSession<B> implements Session, GenerateHost<B>, TrainH
   private serial = 0;
   private closed = false;
   private weights: number | undefined;
+  private mostRows: number | undefined;
 
   /** `activationBytes`: what a training step's activations may take, and cached pages beside them. */
   protected constructor(
@@ -70,6 +71,10 @@ export abstract class PlanSession<B> implements Session, GenerateHost<B>, TrainH
     this.weights ??= [...this.store.layout.stored.values()].reduce((n, { shape: [a, b] }) => n + a! * (b ?? 1), 0);
     return passesWithin(this.executor.burst, this.weights, rows);
   };
+
+  get rows(): number {
+    return (this.mostRows ??= rowsWithin(this));
+  }
 
   makeRoom(bytes: number): void {
     if (this.pool.heldBytes + bytes > this.activationBytes) this.pool.clear();

@@ -5,10 +5,11 @@ import { CodedError } from '../../errors.ts';
 import type { Bind, Machine } from '../host/machine.ts';
 import type { Plan } from '../plan/builder.ts';
 import { OPS, type PlanOp } from '../plan/ops.ts';
-import { type Block, type Gpu, MAP_READ, USAGE } from './device.ts';
+import { type Block, type Gpu, MAP_READ, SHORTER, USAGE } from './device.ts';
 import { DISPATCHES, type Dispatch, type Numbers } from './kernels.ts';
 import { bindGroupLayout, pipelineFor } from './pipelines.ts';
 import type { Where } from './prelude.ts';
+import { byParts, type Part, weightIndex } from './parts.ts';
 import { timed } from './timing.ts';
 import type { Variants } from './variants.ts';
 
@@ -16,6 +17,8 @@ import type { Variants } from './variants.ts';
 export interface Place {
   readonly block: Block;
   readonly offset: number;
+  /** Of a weight that is too large for one buffer; `block` is the first one's. */
+  readonly parts?: readonly Part[];
 }
 
 interface Step {
@@ -38,6 +41,8 @@ interface Encoded {
 
 const RECORD = 64; // words: the alignment of a dynamic uniform offset
 const SPREAD = 32768; // block_of in math.wgsl
+/** Of adapters, their gradients and moments. */
+const LOWER = 'Lower the adapter’s rank, or train fewer of its layers; or choose a smaller model.';
 const DEADLINE_MS = 120_000;
 /**
  * Multiply-adds of one submit of several decoded tokens. A slow laptop's GPU reads 10 GB of weights a second or does 50 G
@@ -74,8 +79,9 @@ export class GpuExecutor implements Machine<Place> {
   /** The same block, or a larger one in its place; contents are not kept. */
   private grown(block: Block | null, words: number, usage?: number): Block {
     if (block && block.words >= words) return block;
+    this.gpu.allow(words, SHORTER, usage); // a refusal leaves what there is
     if (block) this.drop(block);
-    return this.gpu.take(words, usage);
+    return this.gpu.take(words, SHORTER, usage);
   }
 
   private drop(block: Block): void {
@@ -194,11 +200,12 @@ export class GpuExecutor implements Machine<Place> {
     const known = this.encoded.get(plan);
     if (known?.version === this.version) return known;
     const places = plan.buffers.map(({ bound }) => (bound === null ? null : bind(bound)));
-    const records = new Uint32Array(plan.ops.length * RECORD);
+    const ops = plan.ops.flatMap((op) => byParts(op, ({ buffer }) => places[buffer]?.parts));
+    const records = new Uint32Array(ops.length * RECORD);
     const reals = new Float32Array(records.buffer);
     const written = new Set<number>();
     const steps: Step[] = [];
-    plan.ops.forEach((op, i) => {
+    ops.forEach(({ op, part }, i) => {
       const outs = OPS[op.name].out.length;
       const blocks: Block[] = [];
       let w = i * RECORD;
@@ -213,12 +220,12 @@ export class GpuExecutor implements Machine<Place> {
           if (r < outs) written.add(plan.buffers[ref.buffer]!.offset);
           return 'slab';
         }
-        blocks.push(place.block);
+        blocks.push(part && r === weightIndex(op) ? part.block : place.block);
         return r < outs ? 'write' : 'read';
       });
       for (const int of op.ints) records[w++] = int;
       for (const real of op.reals) reals[w++] = real;
-      for (const dispatch of DISPATCHES[op.name](numbersOf(op), this.variants)) {
+      for (const dispatch of DISPATCHES[op.name](numbersOf(op, part), this.variants)) {
         steps.push({ dispatch, where, blocks, pipeline: pipelineFor(this.gpu, op.name, dispatch, where), record: i });
       }
     });
@@ -229,7 +236,7 @@ export class GpuExecutor implements Machine<Place> {
   }
 
   take(words: number): Place {
-    return { block: this.gpu.take(words), offset: 0 };
+    return { block: this.gpu.take(words, LOWER), offset: 0 };
   }
   give({ block }: Place): void {
     this.drop(block);
@@ -245,7 +252,7 @@ export class GpuExecutor implements Machine<Place> {
   async words({ block, offset }: Place, words: number): Promise<Uint32Array<ArrayBuffer>> {
     const { gpu } = this;
     gpu.check();
-    const back = gpu.take(words, USAGE.mapRead | USAGE.copyTarget);
+    const back = gpu.take(words, LOWER, USAGE.mapRead | USAGE.copyTarget);
     try {
       gpu.scoped(() => {
         const encoder = gpu.device.createCommandEncoder();
@@ -271,9 +278,10 @@ export class GpuExecutor implements Machine<Place> {
   }
 }
 
-function numbersOf(op: PlanOp): Numbers {
+/** An op's numbers, and which rows of its weight it reads. */
+function numbersOf(op: PlanOp, { first, end }: Pick<Part, 'first' | 'end'> = { first: 0, end: 2 ** 32 - 1 }): Numbers {
   const { int } = OPS[op.name] as { int: readonly string[] };
-  return Object.fromEntries(int.map((name, i) => [name, op.ints[i]!]));
+  return { ...Object.fromEntries(int.map((name, i) => [name, op.ints[i]!])), first, end };
 }
 
 /** Slots lie at the slab's beginning, before all temporaries. */

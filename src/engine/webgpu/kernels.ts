@@ -37,7 +37,7 @@ import weight from './kernels/weight.wgsl?raw';
 import zero from './kernels/zero.wgsl?raw';
 import type { Variants } from './variants.ts';
 
-/** An op's numbers by name. */
+/** An op's numbers by name; `first` and `end`: the rows of its weight in the buffer that it reads. */
 export type Numbers = Readonly<Record<string, number>>;
 
 /** One dispatch of an op. */
@@ -96,7 +96,10 @@ const attendFree = (name: string, parts: string[], items: number, dim: number): 
 /** The dispatches of each op, in order. */
 export const DISPATCHES: Record<OpName, (n: Numbers, variants: Variants) => Dispatch[]> = {
   embed: (n) => [
-    { name: 'embed', parts: [weight, embed], constants: { DTYPE: n.dtype! }, groups: over(n.rows! * n.k!, 256) },
+    {
+      ...{ name: 'embed', parts: [weight, embed], constants: { DTYPE: n.dtype!, FIRST: n.first!, END: n.end! } },
+      groups: over(n.rows! * n.k!, 256),
+    },
   ],
   rmsNorm: (n, { sums }) => byRow('rms-norm', rmsNorm, n.rows!, sums === 'narrow' ? 4 : 64),
   linear: (n, variants) =>

@@ -39,7 +39,7 @@ export class WebGpuSession extends PlanSession<Place> {
     const { config, bytes } = store.layout;
     const { largest } = executor.gpu;
     const left = Math.max(64 << 20, budget - bytes);
-    const limit = pageLimit(config, Math.min(largest, left / 3));
+    const limit = pageLimit(config, left / 3, largest);
     super(executor, store, new PagePool(memoryPages, config, limit), Math.min(largest, left / 2));
   }
 
