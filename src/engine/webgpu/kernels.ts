@@ -22,6 +22,7 @@ import linearDx from './kernels/linear-dx.wgsl?raw';
 import linearFew from './kernels/linear-few.wgsl?raw';
 import linear from './kernels/linear.wgsl?raw';
 import moveRows from './kernels/move-rows.wgsl?raw';
+import pair from './kernels/pair.wgsl?raw';
 import reduce from './kernels/reduce.wgsl?raw';
 import registers from './kernels/registers.wgsl?raw';
 import rmsNormGrad from './kernels/rms-norm-grad.wgsl?raw';
@@ -110,7 +111,7 @@ export const DISPATCHES: Record<OpName, (n: Numbers, variants: Variants) => Disp
             groups: over(n.rows! * n.n!, 64),
           },
         ]
-      : product(variants, 'linear', [weight, linear], n.rows!, n.n!, { DTYPE: n.dtype! }),
+      : product(variants, 'linear', [weight, pair, linear], n.rows!, n.n!, { DTYPE: n.dtype! }),
   rope: (n) => each('rope', rope, n.rows! * n.heads! * (n.dim! / 2)),
   storeKv: (n) => each('store-kv', storeKv, n.rows! * n.heads! * n.dim!),
   attention: (n, { attention: kind }) =>
@@ -122,7 +123,8 @@ export const DISPATCHES: Record<OpName, (n: Numbers, variants: Variants) => Disp
   crossEntropy: (n, { sums }) => byRow('cross-entropy', crossEntropy, n.rows!, sums === 'narrow' ? 4 : 128),
   sample: (n) => byRow('sample', sample, n.rows!, 128),
   zero: (n) => each('zero', zero, n.words!),
-  linearDx: (n, variants) => product(variants, 'linear-dx', [weight, linearDx], n.rows!, n.k!, { DTYPE: n.dtype! }),
+  linearDx: (n, variants) =>
+    product(variants, 'linear-dx', [weight, pair, linearDx], n.rows!, n.k!, { DTYPE: n.dtype! }),
   linearDw: (n, variants) => product(variants, 'linear-dw', [linearDw], n.n!, n.k!, {}),
   rmsNormGrad: (n, { sums }) => byRow('rms-norm-grad', rmsNormGrad, n.rows!, sums === 'narrow' ? 4 : 64),
   columnSum: (n) => each('column-sum', columnSum, n.ld!, 64),
