@@ -5,11 +5,13 @@ import { createSession } from '../session.ts';
 import { measuring, variantsFor } from './autotune.ts';
 import { Gpu } from './device.ts';
 import { WebGpuSession } from './session.ts';
+import { sharedGpu } from './testing.ts';
 import { type Tuning, tuningInMemory } from './tuning.ts';
 import { CANDIDATES, described, type Tuned, USUAL } from './variants.ts';
 
 it('times every candidate once, keeps the choice, and a session runs on it', async () => {
-  const device = await Gpu.open();
+  const device = await sharedGpu();
+  const { variants: usual } = device;
   const tuning = tuningInMemory();
   const measure = measuring(device);
   const times: number[] = [];
@@ -38,7 +40,7 @@ it('times every candidate once, keeps the choice, and a session runs on it', asy
     out!.logprobs.forEach((value, t) => expect(Math.abs(value - right!.logprobs[t]!)).toBeLessThan(1e-5));
   }
   for (const one of [cpu, session, mixed]) await one.close();
-  device.close();
+  device.variants = usual;
 });
 
 it('a candidate that the device does not accept is not chosen; a lost device ends all, and nothing is kept', async () => {
