@@ -92,6 +92,7 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 60_000,
           fileParallelism: false,
+          isolate: false, // one device for all files: webgpu/testing.ts
           setupFiles: process.env.S3_WEBGPU === 'off' ? ['test/gpu-off.ts'] : [],
           browser: chromium,
         },

@@ -5,6 +5,7 @@ import { random } from '../src/engine/cpu/ops-testing.ts';
 import { PlanBuilder } from '../src/engine/plan/builder.ts';
 import { Gpu } from '../src/engine/webgpu/device.ts';
 import { GpuExecutor } from '../src/engine/webgpu/executor.ts';
+import { tuningInMemory } from '../src/engine/webgpu/tuning.ts';
 import { WebGpuSession } from '../src/engine/webgpu/session.ts';
 import { linearFlops, loraStep, optimizer } from './lora.ts';
 import { type BenchResult, inTurns, place, sharesOf } from './result.ts';
@@ -16,7 +17,7 @@ export async function run(): Promise<BenchResult[]> {
   if (!globalThis.navigator?.gpu) return [];
   const device = await Gpu.open(undefined, ['timestamp-query']);
   const { weights, adapter, batch, peerBatch, values, tokens } = loraStep();
-  const session = await WebGpuSession.create(weights, { device });
+  const session = await WebGpuSession.create(weights, { device, tuning: tuningInMemory() });
   const trainer = session.trainAdapter(adapter, optimizer);
   const jax = await jaxLora(weights, adapter, peerBatch, 'webgpu');
   const ours = () => trainer.step(batch);
@@ -48,7 +49,7 @@ export async function run(): Promise<BenchResult[]> {
       notes:
         `${facts.submits} submit and ${facts.buffers} new buffers a step; ${rate.toFixed(1)} GFLOP/s over the linear ` +
         `layers' work, ${((100 * rate) / peak).toFixed(0)} % of ${peak.toFixed(1)} in our largest matmul; ` +
-        `${names.vendor} ${names.architecture}${software ? ' (software)' : ''}; losses differ by ${apart.toExponential(1)}`,
+        `${names.vendor} ${names.architecture}${software ? ' (software)' : ''}; ${session.kernels}; losses differ by ${apart.toExponential(1)}`,
     },
   ];
 }

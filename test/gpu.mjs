@@ -36,6 +36,7 @@ const TESTS = {
   math: 'swiglu|cross-entropy, for GPUs|second dimension|sampling|optimiser',
   'move-rows': 'moveRows',
   reduce: 'norms, for GPUs|cross-entropy, for GPUs',
+  pair: 'linear, for (GPUs|software) (f32|33 rows)',
   registers: 'linear, for software (f32|33 rows)',
   'rms-norm-grad': 'norms, for GPUs',
   'rms-norm': 'norms, for GPUs',

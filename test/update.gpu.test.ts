@@ -12,7 +12,7 @@ import { openEngineModel } from '../src/models/engine/index.ts';
 import { closingReport } from '../src/report/defaults.ts';
 
 const config = runConfig({
-  ...{ games: ['minesweeper-v1'], pathways: ['training'], explore: 3, every: 3, strict: 3, frozenReplicates: 1 },
+  ...{ games: ['minesweeper-v1'], pathways: ['training'], explore: 2, every: 2, strict: 1, frozenReplicates: 1 },
   ...{ temperature: 0, exploreTemperature: 0, trainSteps: 2, trainBatch: 2, constrain: 'actions', guardInvalid: 1 },
 });
 

@@ -2,6 +2,7 @@
 import { CpuSession } from './cpu/session.ts';
 import type { ModelWeights, Session } from './types.ts';
 import type { Gpu } from './webgpu/device.ts';
+import type { Tuning } from './webgpu/tuning.ts';
 
 export interface SessionOptions {
   engine?: 'cpu' | 'webgpu';
@@ -13,6 +14,8 @@ export interface SessionOptions {
   gpu?: GPU;
   /** A device that is open already; closed with the session. */
   device?: Gpu;
+  /** Where a GPU's choice of kernels is remembered; without it none is timed. */
+  tuning?: Tuning;
 }
 
 /** Errors: model/tensor, model/dtype, model/shape, model/memory; for webgpu the gpu/… codes of webgpu/session.ts, and gpu/wrong (known.ts). */

@@ -183,6 +183,8 @@ export interface Session {
   readonly threads: number;
   /** Products and sums of the linear layers are rounded once: last bits are those of machines that can (CPU only). */
   readonly fused?: boolean;
+  /** Which kernels were chosen for this GPU, in words (WebGPU only): last bits may differ between them. */
+  readonly kernels?: string;
   /** Many sequences at once. A prompt's longest cached prefix is not computed again. Errors: model/context. */
   generate(
     requests: GenerateRequest[],

@@ -3,6 +3,7 @@
 import { openEngineModel } from '../models/engine/index.ts';
 import { modelApi } from './modelApi.ts';
 import { findModel } from './modelFiles.ts';
+import { tuned } from './tuned.ts';
 import { serve } from './wire.ts';
 
 serve(
@@ -13,6 +14,7 @@ serve(
     return openEngineModel(files, {
       id: name,
       title: name,
+      tuning: tuned,
       ...(engine ? { engine } : {}),
       ...(threads > 0 ? { threads } : {}),
       ...(memory > 0 ? { memoryBudget: memory * 2 ** 20 } : {}),

@@ -22,6 +22,7 @@ const TIMES = 0x200;
 
 /** Places are addresses: bytes in the one memory. */
 export class Executor implements Machine<number> {
+  readonly burst = 0;
   private slab = { address: 0, words: 0 };
   private records = { address: 0, words: 0 };
   private readonly encoded = new WeakMap<Plan, { version: number; words: Int32Array }>();

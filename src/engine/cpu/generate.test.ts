@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createSession } from '../session.ts';
 import { CpuSession } from './session.ts';
 import type { GenerateRequest, ModelConfig, ModelWeights, Sampling, Session } from '../types.ts';
-import { adapterFor, idsFor, lora4, tiny, weightsFor } from './testing.ts';
+import { adapterFor, decoding, idsFor, lora4, stopping, tiny, weightsFor } from './testing.ts';
 
 const open: Session[] = [];
 afterEach(async () => {
@@ -117,6 +117,40 @@ describe('a sequence depends on itself alone', () => {
     expect((await cramped.generate(requests)).map(({ ids }) => ids)).toEqual(
       (await roomy.generate(requests)).map(({ ids }) => ids),
     );
+  });
+});
+
+describe('several tokens a run', () => {
+  /** All that a caller sees of decoding twice, the second time from what the first has left in the cache. */
+  async function decoded(passes: number | null) {
+    const s = await session(stopping);
+    if (passes !== null) Object.defineProperty(s, 'passes', { value: () => passes });
+    const tokens = decoding().map((): number[] => []);
+    const first = await s.generate(decoding(), { onToken: (index, id) => tokens[index]!.push(id) });
+    const longer = decoding().map((old, i) => ({
+      ...old,
+      ids: [...Array.from(old.ids), ...first[i]!.ids, 1, 2].slice(-100),
+    }));
+    const { pool } = s as CpuSession;
+    return { outs: [...first, ...(await s.generate(longer))], tokens, pages: pool.held };
+  }
+
+  it('are those of one token a run: ends, log-probabilities, remembered pages', async () => {
+    const one = await decoded(null);
+    expect(new Set(one.outs.map(({ finish }) => finish))).toEqual(new Set(['stop', 'length', 'context']));
+    const lengths = one.outs.map(({ ids }) => ids.length % 4);
+    expect(new Set(lengths).size).toBe(4); // ends at every place of a block
+    for (const passes of [2, 4, 8]) expect(await decoded(passes), `${passes}`).toEqual(one);
+  });
+
+  it('end with a signal between runs, with what was decoded so far', async () => {
+    const s = await session();
+    Object.defineProperty(s, 'passes', { value: () => 4 });
+    const abort = new AbortController();
+    const onToken = () => abort.abort();
+    const [out] = await s.generate([request(20, 1)], { signal: abort.signal, onToken });
+    expect(out!.finish).toBe('aborted');
+    expect(out!.ids).toEqual((await (await session()).generate([request(20, 1)]))[0]!.ids.slice(0, out!.ids.length));
   });
 });
 

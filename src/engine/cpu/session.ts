@@ -1,6 +1,5 @@
 // The session on the CPU: how its memory is divided. Knows nothing of plans' ops.
-import { pageLimit } from '../host/generate.ts';
-import { PagePool } from '../host/kv.ts';
+import { pageLimit, PagePool } from '../host/kv.ts';
 import { PlanSession } from '../host/session.ts';
 import { modelInfo } from '../model/info.ts';
 import type { ModelConfig, ModelWeights } from '../types.ts';

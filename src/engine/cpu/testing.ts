@@ -9,10 +9,12 @@ import { RandomStream } from '../model/random.ts';
 import {
   type Adapter,
   type AdamW,
+  type GenerateRequest,
   LORA_TARGETS,
   type LoraConfig,
   type ModelConfig,
   type ModelWeights,
+  type Sampling,
   type Tensor,
 } from '../types.ts';
 import type { Parameters } from './reference.ts';
@@ -74,6 +76,23 @@ export function adapterFor(config: ModelConfig, lora: LoraConfig, seed = 2, std 
 export function idsFor(config: ModelConfig, length: number, seed: number): number[] {
   const random = new RandomStream(seed, 'ids');
   return Array.from({ length }, () => Math.floor(random.uniform() * config.vocab));
+}
+
+/** Ends of every kind, at tokens of their own: what decoding several tokens a run must not change. */
+export const stopping: ModelConfig = { ...tiny, eos: [5, 11, 29] };
+export function decoding(): GenerateRequest[] {
+  const tokenText = (id: number) => String.fromCharCode(97 + (id % 26));
+  const ask = (length: number, seed: number, sampling: Partial<Sampling>, more: Partial<GenerateRequest> = {}) => ({
+    ids: idsFor(stopping, length, seed),
+    sampling: { temperature: 0.9, seed, maxTokens: 23, ...sampling },
+    ...more,
+  });
+  return [
+    ...[ask(1, 1, {}), ask(40, 2, { topK: 20, topP: 0.95 }), ask(33, 3, { temperature: 0 }), ask(7, 4, { topK: 3 })],
+    ...[ask(64, 5, { topP: 0.5, maxTokens: 3 }), ask(20, 6, {}, { adapter: adapterFor(stopping, lora4) })],
+    ...[ask(121, 7, {}), ask(62, 8, { maxTokens: 50 }), ask(9, 9, { stop: ['a', 'q'] }, { tokenText })],
+    ...[ask(12, 10, { temperature: 2, greedyAfter: 'c', maxTokens: 40 }, { tokenText }), ask(5, 11, { maxTokens: 1 })],
+  ];
 }
 
 /** Everything as float64, under the names that gradients carry. */

@@ -1,18 +1,21 @@
 // Generation of many sequences: admits them as pages allow, feeds prompts in chunks and decodes in the same batches,
 // samples, and remembers finished sequences' pages. A batch is only a matter of speed: every row's numbers are its own.
+// One run may decode several tokens a sequence (passes.ts); those beyond a sequence's end are thrown away.
 import { CodedError } from '../../errors.ts';
 import type { Plan } from '../plan/builder.ts';
-import { generatePlan, pageWords } from '../plan/forward.ts';
+import { generatePlan } from '../plan/forward.ts';
 import type { RowGroup } from '../plan/layer.ts';
 import { PAGE, UNIT } from '../plan/shape.ts';
-import type { Generation, GenerateRequest, ModelConfig } from '../types.ts';
+import type { Generation, ModelConfig } from '../types.ts';
 import { commonPrefix, type PagePool } from './kv.ts';
 import type { Bind, Machine } from './machine.ts';
-import { Sequence } from './sequence.ts';
+import { passesOf } from './passes.ts';
+import type { Sequence, Share } from './sequence.ts';
 
 const ACTIVE = 64; // sequences at once
-const ROWS = 512; // rows of one batch: bounds the activations
+const ROWS = 512; // rows of one batch, at most
 const PLANS = 64;
+const PLAN_OPS = 1 << 16; // of all plans kept
 const YIELD_MS = 8;
 
 export interface GenerateOptions {
@@ -29,12 +32,32 @@ export interface GenerateHost<B> {
   dtype: (name: string) => number;
   ensureRope(positions: number): void;
   plans: Map<string, Plan>;
+  /** Tokens a sequence that one run may decode, of so many sequences. */
+  passes: (rows: number) => number;
+  /** Bytes that activations may take. */
+  activationBytes: number;
+  /** Rows of one batch: see rowsWithin. */
+  readonly rows: number;
 }
 
-/** One step's part of a sequence. */
-interface Share {
-  sequence: Sequence;
-  tokens: number;
+/** Rows of one batch, halved until its temporaries fit; a tenth is left to adapters. */
+export function rowsWithin<B>(host: Pick<GenerateHost<B>, 'config' | 'dtype' | 'activationBytes'>): number {
+  const { config, dtype, activationBytes } = host;
+  let rows = ROWS;
+  for (; rows > 1; rows /= 2) {
+    const chosen = Math.min(ACTIVE, rows);
+    const { words } = generatePlan(config, dtype, {
+      ...{
+        rows,
+        units: rows,
+        tableWords: chosen * Math.ceil(config.context / PAGE),
+        groups: [{ row: 0, rows, lora: null }],
+      },
+      ...{ chosen, maskWords: Math.ceil((chosen * config.vocab) / 4), passes: 1 },
+    });
+    if (words * 4 <= 0.9 * activationBytes) break;
+  }
+  return rows;
 }
 
 export async function generate<B>(
@@ -53,9 +76,10 @@ export async function generate<B>(
       }
       admit(host, waiting, active);
       for (const sequence of active) if (sequence.leader?.of.done) recall(host.pool, sequence);
-      const shares = share(active);
-      await step(host, shares, options);
-      for (const sequence of active) if (sequence.done) retire(host, sequence);
+      const shares = share(active, host.rows);
+      const alone = waiting.length === 0 && shares.length === active.length;
+      const ended = await step(host, shares, alone ? passesOf(shares, host.passes(shares.length)) : 1, options);
+      for (const sequence of ended) retire(host, sequence);
       active = active.filter((sequence) => !sequence.done);
       if (performance.now() - last > YIELD_MS) {
         await macrotask();
@@ -107,12 +131,12 @@ function recall(pool: PagePool, sequence: Sequence): void {
 }
 
 /** Which tokens the next batch computes. Sequences of one adapter lie together; a leader before its followers. */
-function share(active: readonly Sequence[]): Share[] {
+function share(active: readonly Sequence[], rows: number): Share[] {
   const keys = [...new Set(active.map(({ key }) => key))];
   const sorted = keys.flatMap((key) => active.filter((sequence) => sequence.key === key));
   const planned = new Map<Sequence, number>();
   const shares: Share[] = [];
-  let room = ROWS;
+  let room = rows;
   for (const sequence of sorted) {
     if (room === 0) break;
     if (sequence.leader && (planned.get(sequence.leader.of) ?? sequence.leader.of.computed) < sequence.leader.tokens) {
@@ -127,7 +151,13 @@ function share(active: readonly Sequence[]): Share[] {
   return shares;
 }
 
-async function step<B>(host: GenerateHost<B>, shares: Share[], options: GenerateOptions): Promise<void> {
+/** Computes the shares; with more than one pass, also the tokens that follow. Returns who ended, in that order. */
+async function step<B>(
+  host: GenerateHost<B>,
+  shares: Share[],
+  passes: number,
+  options: GenerateOptions,
+): Promise<Sequence[]> {
   const { config, executor, pool, plans } = host;
   const groups: RowGroup[] = [];
   const [rows, units, tables, chosen]: [number[], number[], number[], Sequence[]] = [[], [], [], []];
@@ -139,7 +169,7 @@ async function step<B>(host: GenerateHost<B>, shares: Share[], options: Generate
       sequence.restart(pool.borrow(leader.of.pages, leader.tokens), leader.tokens, pool);
       sequence.leader = null;
     }
-    sequence.extend(tokens, pool);
+    sequence.extend(tokens + passes - 1, pool);
     const group = groups.at(-1);
     const row = rows.length / 3;
     if (group && (group.lora?.buffer ?? '') === (sequence.lora?.buffer ?? '')) group.rows += tokens;
@@ -157,23 +187,37 @@ async function step<B>(host: GenerateHost<B>, shares: Share[], options: Generate
       chosen.push(sequence);
     }
   }
+  const count = rows.length / 3;
+  for (let pass = 1; pass < passes; pass++) {
+    chosen.forEach((sequence, row) => {
+      const position = sequence.computed++;
+      rows.push(0, position, sequence.pages[Math.floor(position / PAGE)]!);
+      units.push(row, 1, position, units[row * 4 + 3]!);
+      longest = Math.max(longest, sequence.computed);
+    });
+  }
   host.ensureRope(longest);
   const masks = chosen.map(({ request, out }) => request.mask?.(out.ids) ?? null);
   const counts = {
-    ...{ rows: rows.length / 3, units: units.length / 4, tableWords: Math.ceil(tables.length / 64) * 64, groups },
-    ...{ chosen: chosen.length, maskWords: Math.ceil((masks.filter(Boolean).length * config.vocab + 4) / 4) },
+    ...{ rows: count, units: units.length / 4 / passes, tableWords: Math.ceil(tables.length / 64) * 64, groups },
+    ...{ chosen: chosen.length, maskWords: Math.ceil((masks.filter(Boolean).length * config.vocab + 4) / 4), passes },
   };
   const key = JSON.stringify({ ...counts, groups: groups.map((g) => [g.row, g.rows, g.lora?.buffer]) });
   let plan = plans.get(key);
   if (!plan) {
     plan = generatePlan(config, host.dtype, counts);
-    if (plans.size >= PLANS) plans.delete(plans.keys().next().value!);
+    let ops = [...plans.values()].reduce((sum, old) => sum + old.ops.length, plan.ops.length);
+    for (const [old, { ops: its }] of plans) {
+      if (plans.size < PLANS && ops <= PLAN_OPS) break;
+      plans.delete(old);
+      ops -= its.length;
+    }
     plans.set(key, plan);
   }
   executor.prepare(plan);
   const [ids, positions, page] = (['ids', 'positions', 'page'] as const).map((name) => executor.ints(plan, name));
-  for (let i = 0; i < counts.rows; i++) {
-    ids![i] = rows[3 * i]!;
+  for (let i = 0; i < count * passes; i++) {
+    if (i < count) ids![i] = rows[3 * i]!;
     positions![i] = rows[3 * i + 1]!;
     page![i] = rows[3 * i + 2]!;
   }
@@ -182,10 +226,18 @@ async function step<B>(host: GenerateHost<B>, shares: Share[], options: Generate
   if (chosen.length > 0) {
     executor.ints(plan, 'chosen').set(chosenRows);
     fillSampling(host, plan, chosen, masks);
+    for (let pass = 1; pass < passes; pass++) {
+      const parameters = executor.ints(plan, 'parameters');
+      parameters.copyWithin(pass * chosen.length * 8, 0, chosen.length * 8);
+      for (let i = 0; i < chosen.length; i++) parameters[(pass * chosen.length + i) * 8 + COUNTER]! += pass;
+    }
+    if (passes > 1) executor.ints(plan, 'next').set(chosen.map((_, i) => 4 * i));
   }
   await executor.run(plan, host.bind);
-  if (chosen.length > 0) collect(executor, plan, chosen, options);
+  return chosen.length > 0 ? collect(executor, plan, chosen, passes, options) : [];
 }
+
+const COUNTER = 5; // of a row's sampling parameters: tokens drawn so far
 
 function fillSampling<B>(
   { executor, config }: GenerateHost<B>,
@@ -206,7 +258,7 @@ function fillSampling<B>(
     floats[at + 2] = topP ?? 0;
     ints[at + 3] = (seed % 2 ** 32) | 0;
     ints[at + 4] = Math.floor(seed / 2 ** 32) | 0;
-    ints[at + 5] = sequence.out.ids.length;
+    ints[at + COUNTER] = sequence.out.ids.length;
     const mask = masks[i];
     ints[at + 6] = mask ? used : -1;
     if (mask) {
@@ -220,12 +272,18 @@ function collect(
   executor: Pick<Machine<never>, 'ints'>,
   plan: Plan,
   chosen: Sequence[],
+  passes: number,
   options: GenerateOptions,
-): void {
+): Sequence[] {
   const ints = executor.ints(plan, 'results').slice();
   const floats = new Float32Array(ints.buffer);
-  chosen.forEach((sequence, i) => {
-    const id = ints[i * 4]!;
+  const drawn = chosen.map(({ temperature }) => temperature);
+  const ended: Sequence[] = [];
+  for (let row = 0; row < passes * chosen.length; row++) {
+    const sequence = chosen[row % chosen.length]!;
+    // Drawn after its end, or at a temperature that a token before has changed.
+    if (sequence.done || sequence.temperature !== drawn[row % chosen.length]) continue;
+    const id = ints[row * 4]!;
     if (id === -1) {
       throw new CodedError(
         'model/nan',
@@ -234,43 +292,19 @@ function collect(
       );
     }
     if (id < 0) throw new CodedError('model/mask', 'The mask allows no token at all.');
-    sequence.append(id, floats[i * 4 + 1]!, floats[i * 4 + 2]!);
+    sequence.append(id, floats[row * 4 + 1]!, floats[row * 4 + 2]!);
     options.onToken?.(sequence.index, id);
-  });
+    if (sequence.done) ended.push(sequence);
+  }
+  for (const sequence of chosen) sequence.rewind();
+  return ended;
 }
 
 function retire({ pool }: Pick<GenerateHost<never>, 'pool'>, sequence: Sequence): void {
+  for (const page of sequence.pages.splice(Math.ceil(sequence.computed / PAGE))) pool.drop(page); // taken ahead
   const pages = sequence.pages.splice(0);
   if (sequence.computed > 0) pool.remember(sequence.key, sequence.ids.slice(0, sequence.computed), pages);
 }
-
-/** Sequences of the requests, checked. Errors: model/context, model/token. */
-export function checkRequests(config: ModelConfig, requests: readonly GenerateRequest[]): void {
-  requests.forEach(({ ids, sampling, tokenText }, i) => {
-    checkIds(config, ids, `prompt ${i}`);
-    if ((sampling.stop?.length || sampling.greedyAfter !== undefined) && !tokenText) {
-      throw new CodedError('model/request', 'stop and greedyAfter need tokenText.');
-    }
-  });
-}
-
-export function checkIds(config: ModelConfig, ids: ArrayLike<number>, what: string): void {
-  if (ids.length === 0) throw new CodedError('model/empty', `${what} has no tokens.`);
-  if (ids.length > config.context) {
-    const hint = 'Shorten it: drop history, or choose a model with a longer context.';
-    throw new CodedError('model/context', `${what} has ${ids.length} tokens; the model takes ${config.context}.`, hint);
-  }
-  for (let i = 0; i < ids.length; i++) {
-    const id = ids[i]!;
-    if (!Number.isInteger(id) || id < 0 || id >= config.vocab) {
-      throw new CodedError('model/token', `${what} holds ${id}, which is no token of this model.`);
-    }
-  }
-}
-
-/** Pages that a budget allows for keys and values. */
-export const pageLimit = (config: ModelConfig, bytes: number): number =>
-  Math.max(4, Math.floor(bytes / (pageWords(config) * config.layers * 4)));
 
 /** Lets timers, messages and Ctrl-C through. */
 export const macrotask = (): Promise<void> =>

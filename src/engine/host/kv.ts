@@ -14,6 +14,12 @@ interface Remembered {
 
 const REMEMBERED = 256;
 
+/** Pages that a budget allows for keys and values, of which `most` bytes can be had. */
+export const pageLimit = (config: ModelConfig, budget: number, most = Infinity): number => {
+  const bytes = pageWords(config) * config.layers * 4;
+  return Math.min(Math.max(4, Math.floor(budget / bytes)), Math.floor(most / bytes));
+};
+
 export class PagePool {
   readonly bytes: number;
   private readonly references = new Map<number, number>();

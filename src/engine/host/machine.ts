@@ -14,6 +14,8 @@ export interface Machine<B> {
   floats(plan: Plan, name: string): Float32Array;
   ints(plan: Plan, name: string): Int32Array;
   run(plan: Plan, bind: Bind<B>): Awaitable<void>;
+  /** Multiply-adds that one run may hold where it is as well several: short of any watchdog. 0: one run costs nothing. */
+  readonly burst: number;
   /** Gives working memory back, so that large plans leave nothing behind. */
   release(): void;
 

@@ -20,6 +20,8 @@ export async function score<B>(
     let [to, rows] = [from, 0];
     while (to < sequences.length && (to === from || rows + sequences[to]!.length <= ROWS))
       rows += sequences[to++]!.length;
+    const within = (count: number) => planFor(host, sequences.slice(from, from + count), lora, wantLast).plan.words * 4;
+    while (to - from > 1 && within(to - from) > host.activationBytes) to = from + ((to - from) >> 1);
     out.push(...(await scoreBatch(host, sequences.slice(from, to), lora, wantLast)));
     from = to;
     if (from < sequences.length) await macrotask();
@@ -27,19 +29,29 @@ export async function score<B>(
   return out;
 }
 
+function planFor<B>(
+  { config, dtype }: GenerateHost<B>,
+  sequences: ArrayLike<number>[],
+  lora: LoraUse | null,
+  wantLast: boolean,
+) {
+  const batch = ragged(config, sequences);
+  const plan = scorePlan(config, dtype, {
+    ...raggedCounts(batch, [{ row: 0, rows: batch.ids.length, lora }]),
+    ...{ pages: batch.pages, last: wantLast ? sequences.length : 0 },
+  });
+  return { batch, plan };
+}
+
 async function scoreBatch<B>(
-  { config, dtype, executor, bind, ensureRope }: GenerateHost<B>,
+  host: GenerateHost<B>,
   sequences: ArrayLike<number>[],
   lora: LoraUse | null,
   wantLast: boolean,
 ): Promise<TokenScores[]> {
-  const batch = ragged(config, sequences);
-  const rows = batch.ids.length;
+  const { config, executor, bind, ensureRope } = host;
   ensureRope(Math.max(...sequences.map((s) => s.length)));
-  const plan = scorePlan(config, dtype, {
-    ...raggedCounts(batch, [{ row: 0, rows, lora }]),
-    ...{ pages: batch.pages, last: wantLast ? sequences.length : 0 },
-  });
+  const { batch, plan } = planFor(host, sequences, lora, wantLast);
   executor.prepare(plan);
   fillRagged(executor, plan, batch);
   const targets = executor.ints(plan, 'targets');

@@ -4,6 +4,12 @@ import { PAGE } from '../plan/shape.ts';
 import type { Generation, GenerateRequest, ModelConfig } from '../types.ts';
 import type { PagePool } from './kv.ts';
 
+/** One step's part of a sequence. */
+export interface Share {
+  sequence: Sequence;
+  tokens: number;
+}
+
 export class Sequence {
   readonly ids: number[];
   readonly prompt: number;
@@ -34,6 +40,11 @@ export class Sequence {
     return this.ids.length - this.computed;
   }
 
+  /** Tokens that it may still be given. */
+  get left(): number {
+    return Math.min(this.request.sampling.maxTokens - this.out.ids.length, this.config.context - this.ids.length);
+  }
+
   /** Pages that it may need at most. */
   get mostPages(): number {
     return Math.ceil(Math.min(this.config.context, this.prompt + this.request.sampling.maxTokens) / PAGE) + 1;
@@ -49,6 +60,11 @@ export class Sequence {
   /** Pages for the next `count` tokens. */
   extend(count: number, pool: PagePool): void {
     while (this.pages.length * PAGE < this.computed + count) this.pages.push(pool.take());
+  }
+
+  /** Forgets what was computed beyond its tokens; the last one is always computed by the next step. */
+  rewind(): void {
+    this.computed = Math.min(this.computed, this.ids.length - 1);
   }
 
   get temperature(): number {

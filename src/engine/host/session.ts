@@ -7,10 +7,12 @@ import { loraLayout } from '../plan/shape.ts';
 import type { AdamW, Adapter, GenerateRequest, Generation, LoraConfig, ModelConfig, TrainingMemory } from '../types.ts';
 import type { Session, TokenScores, Trainer } from '../types.ts';
 import { AdapterStore, loraUse, packAdapter, unpackAdapter } from './adapters.ts';
-import { checkIds, checkRequests, generate, type GenerateHost, type GenerateOptions } from './generate.ts';
+import { generate, type GenerateHost, type GenerateOptions, rowsWithin } from './generate.ts';
 import type { PagePool } from './kv.ts';
+import { passesWithin } from './passes.ts';
 import type { TensorLayout } from './layout.ts';
 import type { Awaitable, Bind, Machine } from './machine.ts';
+import { checkIds, checkRequests } from './requests.ts';
 import { score } from './score.ts';
 import { Sequence } from './sequence.ts';
 import { PlanTrainer, type Subject, type TrainHost, trainingMemory } from './trainer.ts';
@@ -42,6 +44,8 @@ export abstract class PlanSession<B> implements Session, GenerateHost<B>, TrainH
   private tail: Promise<unknown> = Promise.resolve();
   private serial = 0;
   private closed = false;
+  private weights: number | undefined;
+  private mostRows: number | undefined;
 
   /** `activationBytes`: what a training step's activations may take, and cached pages beside them. */
   protected constructor(
@@ -62,6 +66,15 @@ export abstract class PlanSession<B> implements Session, GenerateHost<B>, TrainH
   };
 
   ensureRope = (positions: number): void => this.store.ensureRope(positions);
+
+  passes = (rows: number): number => {
+    this.weights ??= [...this.store.layout.stored.values()].reduce((n, { shape: [a, b] }) => n + a! * (b ?? 1), 0);
+    return passesWithin(this.executor.burst, this.weights, rows);
+  };
+
+  get rows(): number {
+    return (this.mostRows ??= rowsWithin(this));
+  }
 
   makeRoom(bytes: number): void {
     if (this.pool.heldBytes + bytes > this.activationBytes) this.pool.clear();

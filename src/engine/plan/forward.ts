@@ -19,12 +19,13 @@ export const pageWords = (config: ModelConfig): number => 2 * PAGE * config.kvHe
 
 export const headName = (config: ModelConfig): string => (config.tied ? 'model.embed_tokens.weight' : 'lm_head.weight');
 
-/** Slots and context that every plan begins with, and the embedded rows. */
+/** Slots and context that every plan begins with, and the embedded rows. `passes`: for how many the slots have room. */
 export function begin(
   config: ModelConfig,
   dtype: (name: string) => number,
   counts: BatchCounts,
   pages: (b: PlanBuilder, layer: number) => Ref,
+  passes = 1,
 ): { c: Context; x: Ref; ids: Ref } {
   const b = new PlanBuilder();
   const { rows, units, tableWords, groups } = counts;
@@ -32,21 +33,25 @@ export function begin(
   const ids = b.slot('ids', rows);
   const c: Context = {
     ...{ b, config, dtype, rows, groups, unitCount: units, ropeTable: b.bound('rope') },
-    positions: b.slot('positions', rows),
-    page: b.slot('page', rows),
+    positions: b.slot('positions', rows * passes),
+    page: b.slot('page', rows * passes),
     tables: b.slot('tables', tableWords),
-    units: b.slot('units', units * 4),
+    units: b.slot('units', units * 4 * passes),
     pages: (layer) => {
       let ref = perLayer.get(layer);
       if (!ref) perLayer.set(layer, (ref = pages(b, layer)));
       return ref;
     },
   };
+  return { c, x: embed(c, ids), ids };
+}
+
+function embed({ b, config, dtype, rows }: Context, ids: Ref): Ref {
   const k = pad8(config.hidden);
-  const x = b.temp(rows * k);
+  const out = b.temp(rows * k);
   const name = 'model.embed_tokens.weight';
-  b.op('embed', { out: x, table: b.bound(name), ids, dtype: dtype(name), rows, k });
-  return { c, x, ids };
+  b.op('embed', { out, table: b.bound(name), ids, dtype: dtype(name), rows, k });
+  return out;
 }
 
 export function head(c: Context, x: Ref, rows: number, out: Ref): void {
@@ -65,28 +70,47 @@ export function gather(c: Context, x: Ref, index: Ref, rows: number): Ref {
   return out;
 }
 
-/** Runs rows through the model, keys and values into `kv` pages; samples a token after each row named in `chosen`. */
+/**
+ * Runs rows through the model, keys and values into `kv` pages; samples a token after each row named in `chosen`. More
+ * than one pass: every row is one sequence's, all are chosen, and each sampled token is its row's id in the next pass;
+ * the slots of later passes follow those of the first, and `next` says at which word of a pass's results each id is.
+ */
 export function generatePlan(
   config: ModelConfig,
   dtype: (name: string) => number,
-  counts: BatchCounts & { chosen: number; maskWords: number },
+  counts: BatchCounts & { chosen: number; maskWords: number; passes: number },
 ): Plan {
-  const start = begin(config, dtype, counts, (b, layer) => at(b.bound('kv'), layer * pageWords(config)));
-  const { c } = start;
-  let x = start.x;
-  for (let layer = 0; layer < config.layers; layer++) x = layerForward(c, layer, x, false).out;
-  const rows = counts.chosen;
-  if (rows > 0) {
-    const n = pad8(config.vocab);
-    const h = rmsNorm(c, gather(c, x, c.b.slot('chosen', rows), rows), 'model.norm.weight', rows, config.hidden, null);
-    const logits = c.b.temp(rows * n);
-    head(c, h, rows, logits);
-    c.b.op('sample', {
-      ...{ results: c.b.slot('results', rows * 4), logits, parameters: c.b.slot('parameters', rows * 8) },
-      ...{ masks: c.b.slot('masks', counts.maskWords), rows, vocab: config.vocab, ld: n },
+  const { rows, units, chosen, passes } = counts;
+  const first = begin(config, dtype, counts, (b, layer) => at(b.bound('kv'), layer * pageWords(config)), passes);
+  const { b } = first.c;
+  const run = (c: Context, start: Ref): Ref => {
+    let x = start;
+    for (let layer = 0; layer < config.layers; layer++) x = layerForward(c, layer, x, false).out;
+    return x;
+  };
+  let x = run(first.c, first.x);
+  if (chosen === 0) return b.finish();
+  const [index, masks] = [b.slot('chosen', chosen), b.slot('masks', counts.maskWords)];
+  const [parameters, results] = [b.slot('parameters', chosen * 8 * passes), b.slot('results', chosen * 4 * passes)];
+  const next = passes > 1 ? b.slot('next', rows) : null;
+  for (let pass = 0; ; pass++) {
+    const ld = pad8(config.vocab);
+    const h = rmsNorm(first.c, gather(first.c, x, index, chosen), 'model.norm.weight', chosen, config.hidden, null);
+    const logits = b.temp(chosen * ld);
+    head(first.c, h, chosen, logits);
+    const result = at(results, pass * chosen * 4);
+    b.op('sample', {
+      ...{ results: result, logits, parameters: at(parameters, pass * chosen * 8) },
+      ...{ masks, rows: chosen, vocab: config.vocab, ld },
     });
+    if (pass + 1 === passes) return b.finish();
+    const ids = b.temp(rows);
+    b.op('moveRows', { out: ids, x: result, index: next, rows, width: 1, scatter: 0 });
+    const { positions, page, units: unit } = first.c;
+    const later = (ref: Ref, words: number) => at(ref, (pass + 1) * words);
+    const c = { ...first.c, positions: later(positions, rows), page: later(page, rows), units: later(unit, units * 4) };
+    x = run(c, embed(c, ids));
   }
-  return c.b.finish();
 }
 
 /** Rows of logits held at once: about 8 MB, at least 16 rows. */

@@ -2,6 +2,7 @@
 // with it, which ends whatever runs on it. Works with a browser's navigator.gpu or any other GPU object (Dawn in Node).
 // Knows nothing of plans.
 import { CodedError } from '../../errors.ts';
+import { USUAL, type Variants } from './variants.ts';
 
 /** WebGPU's usage flags; their namespaces do not exist in Node. */
 export const USAGE = { mapRead: 0x1, copySource: 0x4, copyTarget: 0x8, uniform: 0x40, storage: 0x80 } as const;
@@ -23,6 +24,8 @@ export interface GpuFacts {
   software: boolean;
 }
 
+/** What to lower where temporaries, or keys and values, are too many for a buffer. */
+export const SHORTER = 'Ask for fewer sequences at once, or shorter ones; or choose a smaller model.';
 const LOST_HINT = 'Open the model again: training goes on from its last snapshot. If it happens again, use the CPU.';
 
 export class Gpu {
@@ -31,6 +34,10 @@ export class Gpu {
   /** Buffers made so far, and submits. */
   made = 0;
   submits = 0;
+  /** Which kernels run on it; changed before any session is made (autotune.ts). */
+  variants: Variants;
+  /** Bytes of the largest buffer that a kernel can see; tests lower it. */
+  largest: number;
   readonly pipelines = new Map<string, Promise<GPUComputePipeline>>();
   private failure: CodedError | null = null;
   private closed = false;
@@ -41,6 +48,8 @@ export class Gpu {
     readonly device: GPUDevice,
     readonly facts: GpuFacts,
   ) {
+    this.variants = USUAL[facts.software ? 'software' : 'gpu'];
+    this.largest = Math.min(device.limits.maxStorageBufferBindingSize, device.limits.maxBufferSize);
     this.over = device.lost.then(({ reason, message }) => {
       if (!this.closed)
         this.fail(new CodedError('gpu/lost', 'The GPU device was lost.', LOST_HINT, `${reason}: ${message}`));
@@ -53,7 +62,8 @@ export class Gpu {
   }
 
   /**
-   * A device with WebGPU's default limits. `gpu`: default navigator.gpu. `wanted`: features asked for where there are.
+   * A device with WebGPU's default limits, but buffers as large as the adapter has. `gpu`: default navigator.gpu.
+   * `wanted`: features asked for where there are.
    * Errors: gpu/unavailable (no WebGPU, or no adapter), gpu/device.
    */
   static async open(gpu: GPU | undefined = globalThis.navigator?.gpu, wanted: GPUFeatureName[] = []): Promise<Gpu> {
@@ -66,21 +76,13 @@ export class Gpu {
       adapter.info.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe/i.test(`${architecture} ${description}`);
     try {
       const requiredFeatures = wanted.filter((feature) => adapter.features.has(feature));
-      return new Gpu(await adapter.requestDevice({ requiredFeatures }), {
-        vendor,
-        architecture,
-        description,
-        software,
-      });
+      const { maxStorageBufferBindingSize, maxBufferSize } = adapter.limits;
+      const requiredLimits = { maxStorageBufferBindingSize, maxBufferSize };
+      const device = await adapter.requestDevice({ requiredFeatures, requiredLimits });
+      return new Gpu(device, { vendor, architecture, description, software });
     } catch (error) {
       throw new CodedError('gpu/device', `The GPU gave no device: ${String(error)}`, hint);
     }
-  }
-
-  /** Bytes of the largest buffer that a kernel can see. */
-  get largest(): number {
-    const { maxStorageBufferBindingSize, maxBufferSize } = this.device.limits;
-    return Math.min(maxStorageBufferBindingSize, maxBufferSize);
   }
 
   private fail(error: CodedError): void {
@@ -135,17 +137,23 @@ export class Gpu {
     }
   }
 
-  /** Zeroed words. Errors: model/memory. */
-  take(words: number, usage: number = USAGE.storage | USAGE.copySource | USAGE.copyTarget): Block {
-    const size = Math.max(16, words) * 4;
+  /** One buffer may hold so many words. `hint`: what to lower where it may not. Errors: model/memory. */
+  allow(words: number, hint = SHORTER, usage: number = USAGE.storage): void {
+    const size = words * 4;
     const most = usage & USAGE.storage ? this.largest : this.device.limits.maxBufferSize;
     if (size > most) {
       throw new CodedError(
         'model/memory',
-        `One GPU buffer of ${Math.ceil(size / 2 ** 20)} MB is needed; this device allows ${Math.floor(most / 2 ** 20)} MB.`,
-        'Choose a smaller model, fewer sequences at once, or shorter ones.',
+        `One GPU buffer of ${megabytes(size)} is needed; this device allows ${megabytes(most)}.`,
+        hint,
       );
     }
+  }
+
+  /** Zeroed words. Errors: model/memory. */
+  take(words: number, hint = SHORTER, usage: number = USAGE.storage | USAGE.copySource | USAGE.copyTarget): Block {
+    this.allow(words, hint, usage);
+    const size = Math.max(16, words) * 4;
     const buffer = this.scoped(() => this.device.createBuffer({ size, usage }));
     this.bytes += size;
     this.peak = Math.max(this.peak, this.bytes);
@@ -167,6 +175,8 @@ export class Gpu {
     this.device.destroy();
   }
 }
+
+const megabytes = (bytes: number) => `${Number((bytes / 2 ** 20).toPrecision(4))} MB`;
 
 const invalid = (error: GPUError): CodedError =>
   error.constructor.name === 'GPUOutOfMemoryError' // Node has no such global

@@ -5,16 +5,20 @@ import { CodedError } from '../../errors.ts';
 import type { Bind, Machine } from '../host/machine.ts';
 import type { Plan } from '../plan/builder.ts';
 import { OPS, type PlanOp } from '../plan/ops.ts';
-import { type Block, type Gpu, MAP_READ, USAGE } from './device.ts';
+import { type Block, type Gpu, MAP_READ, SHORTER, USAGE } from './device.ts';
 import { DISPATCHES, type Dispatch, type Numbers } from './kernels.ts';
 import { bindGroupLayout, pipelineFor } from './pipelines.ts';
 import type { Where } from './prelude.ts';
+import { byParts, type Part, weightIndex } from './parts.ts';
 import { timed } from './timing.ts';
+import type { Variants } from './variants.ts';
 
 /** A place outside the slab; offset in words. */
 export interface Place {
   readonly block: Block;
   readonly offset: number;
+  /** Of a weight that is too large for one buffer; `block` is the first one's. */
+  readonly parts?: readonly Part[];
 }
 
 interface Step {
@@ -37,7 +41,14 @@ interface Encoded {
 
 const RECORD = 64; // words: the alignment of a dynamic uniform offset
 const SPREAD = 32768; // block_of in math.wgsl
+/** Of adapters, their gradients and moments. */
+const LOWER = 'Lower the adapter’s rank, or train fewer of its layers; or choose a smaller model.';
 const DEADLINE_MS = 120_000;
+/**
+ * Multiply-adds of one submit of several decoded tokens. A slow laptop's GPU reads 10 GB of weights a second or does 50 G
+ * multiply-adds; systems reset a GPU after about two seconds. An adapter that computes on the processor does 2 G.
+ */
+const BURST = { gpu: 8e9, software: 5e8 };
 
 export class GpuExecutor implements Machine<Place> {
   private slab: Block | null = null;
@@ -48,12 +59,16 @@ export class GpuExecutor implements Machine<Place> {
   private readonly groups = new Map<string, GPUBindGroup>();
   private version = 0;
   private last: readonly Step[] = [];
+  /** What `params` holds. */
+  private sent: Uint32Array | null = null;
+  readonly burst: number;
 
-  /** `software`: use the kernels for adapters that compute on the processor. */
   constructor(
     readonly gpu: Gpu,
-    private readonly software = gpu.facts.software,
-  ) {}
+    readonly variants: Variants = gpu.variants,
+  ) {
+    this.burst = gpu.facts.software ? BURST.software : BURST.gpu;
+  }
 
   prepare(plan: Plan): void {
     this.slab = this.grown(this.slab, plan.words);
@@ -64,12 +79,14 @@ export class GpuExecutor implements Machine<Place> {
   /** The same block, or a larger one in its place; contents are not kept. */
   private grown(block: Block | null, words: number, usage?: number): Block {
     if (block && block.words >= words) return block;
+    this.gpu.allow(words, SHORTER, usage); // a refusal leaves what there is
     if (block) this.drop(block);
-    return this.gpu.take(words, usage);
+    return this.gpu.take(words, SHORTER, usage);
   }
 
   private drop(block: Block): void {
     this.gpu.give(block);
+    this.sent = null;
     this.moved();
   }
 
@@ -108,7 +125,8 @@ export class GpuExecutor implements Machine<Place> {
       const { queue } = gpu.device;
       const inputs = slotWords(plan) * 4;
       if (inputs > 0) queue.writeBuffer(this.slab!.buffer, 0, this.mirror, 0, inputs);
-      queue.writeBuffer(this.params!.buffer, 0, records);
+      if (this.sent !== records) queue.writeBuffer(this.params!.buffer, 0, records);
+      this.sent = records;
       const encoder = gpu.device.createCommandEncoder();
       const pass = encoder.beginComputePass();
       steps.forEach((step, i) => this.dispatch(pass, step, pipelines[i]!));
@@ -182,11 +200,12 @@ export class GpuExecutor implements Machine<Place> {
     const known = this.encoded.get(plan);
     if (known?.version === this.version) return known;
     const places = plan.buffers.map(({ bound }) => (bound === null ? null : bind(bound)));
-    const records = new Uint32Array(plan.ops.length * RECORD);
+    const ops = plan.ops.flatMap((op) => byParts(op, ({ buffer }) => places[buffer]?.parts));
+    const records = new Uint32Array(ops.length * RECORD);
     const reals = new Float32Array(records.buffer);
     const written = new Set<number>();
     const steps: Step[] = [];
-    plan.ops.forEach((op, i) => {
+    ops.forEach(({ op, part }, i) => {
       const outs = OPS[op.name].out.length;
       const blocks: Block[] = [];
       let w = i * RECORD;
@@ -201,12 +220,12 @@ export class GpuExecutor implements Machine<Place> {
           if (r < outs) written.add(plan.buffers[ref.buffer]!.offset);
           return 'slab';
         }
-        blocks.push(place.block);
+        blocks.push(part && r === weightIndex(op) ? part.block : place.block);
         return r < outs ? 'write' : 'read';
       });
       for (const int of op.ints) records[w++] = int;
       for (const real of op.reals) reals[w++] = real;
-      for (const dispatch of DISPATCHES[op.name](numbersOf(op), this.software)) {
+      for (const dispatch of DISPATCHES[op.name](numbersOf(op, part), this.variants)) {
         steps.push({ dispatch, where, blocks, pipeline: pipelineFor(this.gpu, op.name, dispatch, where), record: i });
       }
     });
@@ -217,7 +236,7 @@ export class GpuExecutor implements Machine<Place> {
   }
 
   take(words: number): Place {
-    return { block: this.gpu.take(words), offset: 0 };
+    return { block: this.gpu.take(words, LOWER), offset: 0 };
   }
   give({ block }: Place): void {
     this.drop(block);
@@ -233,7 +252,7 @@ export class GpuExecutor implements Machine<Place> {
   async words({ block, offset }: Place, words: number): Promise<Uint32Array<ArrayBuffer>> {
     const { gpu } = this;
     gpu.check();
-    const back = gpu.take(words, USAGE.mapRead | USAGE.copyTarget);
+    const back = gpu.take(words, LOWER, USAGE.mapRead | USAGE.copyTarget);
     try {
       gpu.scoped(() => {
         const encoder = gpu.device.createCommandEncoder();
@@ -259,9 +278,10 @@ export class GpuExecutor implements Machine<Place> {
   }
 }
 
-function numbersOf(op: PlanOp): Numbers {
+/** An op's numbers, and which rows of its weight it reads. */
+function numbersOf(op: PlanOp, { first, end }: Pick<Part, 'first' | 'end'> = { first: 0, end: 2 ** 32 - 1 }): Numbers {
   const { int } = OPS[op.name] as { int: readonly string[] };
-  return Object.fromEntries(int.map((name, i) => [name, op.ints[i]!]));
+  return { ...Object.fromEntries(int.map((name, i) => [name, op.ints[i]!])), first, end };
 }
 
 /** Slots lie at the slab's beginning, before all temporaries. */

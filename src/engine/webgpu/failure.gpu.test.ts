@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { adam, adapterFor, idsFor, lora4, tiny, weightsFor } from '../cpu/testing.ts';
 import { checkAnswers } from '../known.ts';
 import { fromF32, toF32 } from '../model/convert.ts';
-import { createSession } from '../session.ts';
 import type { ModelWeights } from '../types.ts';
 import { Gpu } from './device.ts';
 import { WebGpuSession } from './session.ts';
+import { sharedGpu } from './testing.ts';
 
 const ask = { ids: idsFor(tiny, 10, 1), sampling: { temperature: 1, seed: 1, maxTokens: 4 } };
 const sequences = [idsFor(tiny, 20, 1)];
@@ -14,7 +14,7 @@ const batch = { sequences, weights: [sequences[0]!.map(() => 1)] };
 
 describe('numbers', () => {
   it('a NaN stops training before anything has changed, and generation; the session lives on', async () => {
-    const session = await createSession(weightsFor(tiny), { engine: 'webgpu' });
+    const session = await WebGpuSession.create(weightsFor(tiny), { device: await sharedGpu() });
     const bad = adapterFor(tiny, lora4);
     bad.data[3] = NaN;
     const trainer = session.trainAdapter(bad, adam);
@@ -31,7 +31,7 @@ describe('numbers', () => {
 
 describe('known answers', () => {
   it('a device that computes as the processor does passes; one that does not is gpu/wrong', async () => {
-    const device = await Gpu.open();
+    const device = await sharedGpu();
     const open = (weights: ModelWeights) => WebGpuSession.create(weights, { device });
     await checkAnswers(open);
     // One multiplication gone wrong, as a driver's fault would make it.
@@ -49,7 +49,6 @@ describe('known answers', () => {
       return open({ ...weights, tensors });
     };
     await expect(checkAnswers(scaled)).rejects.toMatchObject({ code: 'gpu/wrong' });
-    device.close();
   });
 });
 
@@ -82,10 +81,11 @@ describe('devices', () => {
     device.close();
   });
 
-  it('a buffer beyond the default limits is refused before it is asked for', async () => {
-    const device = await Gpu.open();
-    expect(device.largest).toBe(128 << 20);
-    expect(() => device.take((128 << 18) + 1)).toThrow('allows 128 MB');
-    device.close();
+  it('buffers are as large as the adapter has; a larger one is refused before it is asked for', async () => {
+    const device = await sharedGpu();
+    const { limits } = (await navigator.gpu.requestAdapter())!;
+    expect(device.largest).toBe(Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize));
+    expect(device.largest).toBeGreaterThanOrEqual(128 << 20);
+    expect(() => device.take(device.largest / 4 + 1)).toThrow('One GPU buffer of');
   });
 });

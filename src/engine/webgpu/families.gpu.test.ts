@@ -1,19 +1,19 @@
 // The families' references (test/fixtures/references/families) on the GPU: transformers' logits and every weight's
 // gradient where they are exact, the CPU executor's numbers for all.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { toF32 } from '../model/convert.ts';
 import { memoryFile, type ModelFiles, modelFiles } from '../model/files.ts';
 import { openModel } from '../model/open.ts';
 import { readSafetensors } from '../model/safetensors.ts';
 import { createSession } from '../session.ts';
-import { Gpu } from './device.ts';
+import type { Gpu } from './device.ts';
 import { WebGpuSession } from './session.ts';
+import { sharedGpu } from './testing.ts';
 
 let device: Gpu;
 beforeAll(async () => {
-  device = await Gpu.open();
+  device = await sharedGpu();
 });
-afterAll(() => device.close());
 
 const FOLDER = 'test/fixtures/references/families';
 const shards = [1, 2, 3].map((i) => `model-0000${i}-of-00003.safetensors`);

@@ -37,8 +37,8 @@ function weight(dtype: DType, n: number, k: number, seed: number): Int32Array {
 }
 /** The kernels for GPUs, and those for adapters that compute on the processor. */
 const KINDS = [
-  ['for GPUs', false],
-  ['for software', true],
+  ['for GPUs', 'gpu'],
+  ['for software', 'software'],
 ] as const;
 
 const integers = (...values: number[]) => Int32Array.from(values);
@@ -48,6 +48,15 @@ describe('rows', () => {
     const [n, k, ids] = [13, wide(type), integers(12, 0, 7, 7, 3)];
     const inputs = { table: weight(type, n, k, 1), ids };
     await pair.agree({ inputs, outputs: { out: ids.length * k }, apart: ['table'], tolerance: 0 }, (b, s) =>
+      b.op('embed', { out: s('out'), table: s('table'), ids: s('ids'), dtype: dtypeCode(type), rows: ids.length, k }),
+    );
+  });
+
+  it.each(['f32', 'q8_0'] as const)('embed: %s in two buffers', async (type) => {
+    const [n, k, ids] = [29, wide(type), integers(28, 0, 15, 16, 3)];
+    const inputs = { table: weight(type, n, k, 1), ids };
+    const test = { inputs, outputs: { out: ids.length * k }, split: { name: 'table', rows: pad8(n), at: 16 } };
+    await pair.agree({ ...test, tolerance: 0 }, (b, s) =>
       b.op('embed', { out: s('out'), table: s('table'), ids: s('ids'), dtype: dtypeCode(type), rows: ids.length, k }),
     );
   });
@@ -80,10 +89,10 @@ describe('rows', () => {
   });
 });
 
-describe.each(KINDS)('norms, %s', (_, software) => {
+describe.each(KINDS)('norms, %s', (_, kind) => {
   let pair: Pair;
   beforeAll(async () => {
-    pair = await Pair.open(software);
+    pair = await Pair.open(kind);
   });
   afterAll(() => pair.close());
 
@@ -117,10 +126,10 @@ describe.each(KINDS)('norms, %s', (_, software) => {
   });
 });
 
-describe.each(KINDS)('linear, %s', (_, software) => {
+describe.each(KINDS)('linear, %s', (_, kind) => {
   let pair: Pair;
   beforeAll(async () => {
-    pair = await Pair.open(software);
+    pair = await Pair.open(kind);
   });
   afterAll(() => pair.close());
 
@@ -143,6 +152,29 @@ describe.each(KINDS)('linear, %s', (_, software) => {
       const back = { out: s('dx'), dy: s('out'), w: s('w'), dt: s('t'), a: s('a') };
       b.op('linearDx', { ...back, dtype, rows, k, n, ldo: ldx, ldy: n, add: 1, rank, ldt, alpha: 1.3 });
     });
+  });
+
+  it.each([3, 21])('a weight in two buffers, %i rows: sums and roundings are those of one', async (rows) => {
+    const [k, ldx] = [96, 104];
+    const inputs = { ...lora(rows, k, ldx), w: weight('f32', n, k, 2), bias: random(n, 8) };
+    const outputs = { out: rows * ldo, biased: rows * n };
+    const results = [];
+    for (const split of [undefined, { name: 'w', rows: n, at: 40 }]) {
+      const found = await pair.agree(
+        { inputs, outputs, changes: ['dx'], scratch: ['out'], apart, ...(split ? { split } : {}) },
+        (b, s) => {
+          const common = { x: s('x'), w: s('w'), dtype: 0, rows, k, n, ldx, alpha: 0.7 };
+          const pairOf = { t: s('t'), b: s('b'), rank, ldt };
+          b.op('linear', { ...common, ...pairOf, out: s('out'), init: s('init'), ldo, ldi: ldo });
+          const none = { t: null, b: null, rank: 0, ldt: 0 };
+          b.op('linear', { ...common, ...none, out: s('biased'), init: s('bias'), ldo: n, ldi: 0 });
+          const back = { out: s('dx'), dy: s('out'), w: s('w'), dt: s('t'), a: s('a'), dtype: 0, rows, k, n };
+          b.op('linearDx', { ...back, ldo: ldx, ldy: ldo, add: 1, rank, ldt, alpha: 1.3 });
+        },
+      );
+      results.push(['biased', 'dx'].map((name) => Array.from(found.get(name)!)));
+    }
+    expect(results[1]).toEqual(results[0]);
   });
 
   it.each([5, 33])('%i rows: a bias, nothing added', async (rows) => {
@@ -194,10 +226,10 @@ it('rope turns there and back', async () => {
   });
 });
 
-describe.each(KINDS)('attention, %s', (_, software) => {
+describe.each(KINDS)('attention, %s', (_, kind) => {
   let pair: Pair;
   beforeAll(async () => {
-    pair = await Pair.open(software);
+    pair = await Pair.open(kind);
   });
   afterAll(() => pair.close());
 
@@ -258,10 +290,10 @@ describe.each(KINDS)('attention, %s', (_, software) => {
   });
 });
 
-describe.each(KINDS)('cross-entropy, %s', (_, software) => {
+describe.each(KINDS)('cross-entropy, %s', (_, kind) => {
   let pair: Pair;
   beforeAll(async () => {
-    pair = await Pair.open(software);
+    pair = await Pair.open(kind);
   });
   afterAll(() => pair.close());
 

@@ -22,6 +22,7 @@ import linearDx from './kernels/linear-dx.wgsl?raw';
 import linearFew from './kernels/linear-few.wgsl?raw';
 import linear from './kernels/linear.wgsl?raw';
 import moveRows from './kernels/move-rows.wgsl?raw';
+import pair from './kernels/pair.wgsl?raw';
 import reduce from './kernels/reduce.wgsl?raw';
 import registers from './kernels/registers.wgsl?raw';
 import rmsNormGrad from './kernels/rms-norm-grad.wgsl?raw';
@@ -35,8 +36,9 @@ import swiglu from './kernels/swiglu.wgsl?raw';
 import tile from './kernels/tile.wgsl?raw';
 import weight from './kernels/weight.wgsl?raw';
 import zero from './kernels/zero.wgsl?raw';
+import type { Variants } from './variants.ts';
 
-/** An op's numbers by name. */
+/** An op's numbers by name; `first` and `end`: the rows of its weight in the buffer that it reads. */
 export type Numbers = Readonly<Record<string, number>>;
 
 /** One dispatch of an op. */
@@ -49,9 +51,6 @@ export interface Dispatch {
   groups: number;
 }
 
-/** Rows up to which the barrier-free product is the better one. */
-const FEW_ROWS = 8;
-
 if (PAGE !== 32 || UNIT !== 16) throw new Error('attention.wgsl knows pages of 32 keys and units of 16 queries');
 
 const over = (items: number, width: number): number => Math.ceil(items / width);
@@ -59,7 +58,7 @@ const over = (items: number, width: number): number => Math.ceil(items / width);
 const each = (name: string, source: string, items: number, width = 256): Dispatch[] => [
   { name, parts: [source], constants: {}, groups: over(items, width) },
 ];
-/** One workgroup a row; a software adapter wants few invocations at each of its barriers. */
+/** One workgroup a row. */
 const byRow = (name: string, source: string, rows: number, width: number): Dispatch[] => [
   { name, parts: [reduce, source], constants: { WIDTH: width }, groups: rows },
 ];
@@ -67,16 +66,16 @@ const byRow = (name: string, source: string, rows: number, width: number): Dispa
 /** Outputs along a tile's side: SIDE in tile.wgsl. */
 const SIDE = 32;
 
-/** A product of rows x columns: in tiles of workgroup memory, or from registers alone on a software adapter. */
+/** A product of rows x columns. */
 const product = (
-  software: boolean,
+  { products }: Variants,
   name: string,
   parts: string[],
   rows: number,
   columns: number,
   constants: Numbers,
 ): Dispatch[] =>
-  software
+  products === 'registers'
     ? [
         {
           ...{ name: `${name}-free`, parts: [registers, free, ...parts], constants },
@@ -95,43 +94,48 @@ const attendFree = (name: string, parts: string[], items: number, dim: number): 
   groups: over(items, 4),
 });
 
-/** The dispatches of each op, in order; `software`: the adapter computes on the processor. */
-export const DISPATCHES: Record<OpName, (n: Numbers, software: boolean) => Dispatch[]> = {
+/** The dispatches of each op, in order. */
+export const DISPATCHES: Record<OpName, (n: Numbers, variants: Variants) => Dispatch[]> = {
   embed: (n) => [
-    { name: 'embed', parts: [weight, embed], constants: { DTYPE: n.dtype! }, groups: over(n.rows! * n.k!, 256) },
+    {
+      ...{ name: 'embed', parts: [weight, embed], constants: { DTYPE: n.dtype!, FIRST: n.first!, END: n.end! } },
+      groups: over(n.rows! * n.k!, 256),
+    },
   ],
-  rmsNorm: (n, software) => byRow('rms-norm', rmsNorm, n.rows!, software ? 4 : 64),
-  linear: (n, software) =>
-    n.rows! <= FEW_ROWS
+  rmsNorm: (n, { sums }) => byRow('rms-norm', rmsNorm, n.rows!, sums === 'narrow' ? 4 : 64),
+  linear: (n, variants) =>
+    n.rows! <= variants.few
       ? [
           {
             ...{ name: 'linear-few', parts: [weight, linearFew], constants: { DTYPE: n.dtype! } },
             groups: over(n.rows! * n.n!, 64),
           },
         ]
-      : product(software, 'linear', [weight, linear], n.rows!, n.n!, { DTYPE: n.dtype! }),
+      : product(variants, 'linear', [weight, pair, linear], n.rows!, n.n!, { DTYPE: n.dtype! }),
   rope: (n) => each('rope', rope, n.rows! * n.heads! * (n.dim! / 2)),
   storeKv: (n) => each('store-kv', storeKv, n.rows! * n.heads! * n.dim!),
-  attention: (n, software) =>
-    software
+  attention: (n, { attention: kind }) =>
+    kind === 'registers'
       ? [attendFree('attention', [attentionFree], n.count! * 2 * n.heads!, n.dim!)]
       : [attend('attention', [attention], n.count! * n.heads!, n.dim!)],
   swiglu: (n) => each('swiglu', swiglu, n.words!),
   moveRows: (n) => each('move-rows', moveRows, n.rows! * n.width!),
-  crossEntropy: (n, software) => byRow('cross-entropy', crossEntropy, n.rows!, software ? 4 : 128),
+  crossEntropy: (n, { sums }) => byRow('cross-entropy', crossEntropy, n.rows!, sums === 'narrow' ? 4 : 128),
   sample: (n) => byRow('sample', sample, n.rows!, 128),
   zero: (n) => each('zero', zero, n.words!),
-  linearDx: (n, software) => product(software, 'linear-dx', [weight, linearDx], n.rows!, n.k!, { DTYPE: n.dtype! }),
-  linearDw: (n, software) => product(software, 'linear-dw', [linearDw], n.n!, n.k!, {}),
-  rmsNormGrad: (n, software) => byRow('rms-norm-grad', rmsNormGrad, n.rows!, software ? 4 : 64),
+  linearDx: (n, variants) =>
+    product(variants, 'linear-dx', [weight, pair, linearDx], n.rows!, n.k!, { DTYPE: n.dtype! }),
+  linearDw: (n, variants) => product(variants, 'linear-dw', [linearDw], n.n!, n.k!, {}),
+  rmsNormGrad: (n, { sums }) => byRow('rms-norm-grad', rmsNormGrad, n.rows!, sums === 'narrow' ? 4 : 64),
   columnSum: (n) => each('column-sum', columnSum, n.ld!, 64),
-  attentionGrad: (n, software) => {
-    const size = software ? 8 : 16;
+  attentionGrad: (n, { attention: kind }) => {
+    const free = kind === 'registers';
+    const size = free ? 8 : 16;
     const most = Math.floor(n.rows! / size) + n.count!; // whole blocks of rows, and a rest for each sequence
-    const make = software ? attendFree : attend;
+    const make = free ? attendFree : attend;
     return [
-      make('attention-grad-q', [blocks, software ? attentionGradQFree : attentionGradQ], most * n.heads!, n.dim!),
-      make('attention-grad-kv', [blocks, software ? attentionGradKvFree : attentionGradKv], most * n.kvHeads!, n.dim!),
+      make('attention-grad-q', [blocks, free ? attentionGradQFree : attentionGradQ], most * n.heads!, n.dim!),
+      make('attention-grad-kv', [blocks, free ? attentionGradKvFree : attentionGradKv], most * n.kvHeads!, n.dim!),
     ];
   },
   swigluGrad: (n) => each('swiglu-grad', swigluGrad, n.words!),

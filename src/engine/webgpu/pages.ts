@@ -22,8 +22,8 @@ export class GpuPages implements PageMemory {
     const known = this.free.pop();
     if (known !== undefined) return known;
     const address = this.end;
+    if (address + bytes > this.block.words * 4) this.grow(address + bytes);
     this.end += bytes;
-    if (this.end > this.block.words * 4) this.grow();
     return address;
   }
 
@@ -31,9 +31,9 @@ export class GpuPages implements PageMemory {
     this.free.push(address);
   }
 
-  private grow(): void {
+  private grow(bytes: number): void {
     const { executor, block: old } = this;
-    const words = Math.max(this.end / 4, Math.min(executor.gpu.largest / 4, old.words * 2));
+    const words = Math.max(bytes / 4, Math.min(executor.gpu.largest / 4, old.words * 2));
     this.block = executor.gpu.take(words);
     this.command((encoder) => encoder.copyBufferToBuffer(old.buffer, 0, this.block.buffer, 0, old.words * 4));
     executor.gpu.give(old);

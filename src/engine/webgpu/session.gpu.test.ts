@@ -1,7 +1,8 @@
 // Whole models on the GPU beside the CPU executor (itself held to float64, finite differences, transformers and jax-js):
 // gradients, ten training steps, generation, storage types, what is made and submitted in a step.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { adam, adapterFor, blockTensor, idsFor, lora4, relativeError, tiny, weightsFor } from '../cpu/testing.ts';
+import { decoding, stopping } from '../cpu/testing.ts';
 import { checkGradient } from '../gradient.ts';
 import { isBlockType } from '../model/blocks.ts';
 import { fromF32, toF32 } from '../model/convert.ts';
@@ -9,14 +10,14 @@ import { BLOCKS } from '../model/dtype.ts';
 import { expectedTensors } from '../model/tensors.ts';
 import { createSession } from '../session.ts';
 import type { DType, GenerateRequest, ModelConfig, ModelWeights, Session, Tensor, TrainBatch } from '../types.ts';
-import { Gpu } from './device.ts';
+import type { Gpu } from './device.ts';
 import { WebGpuSession } from './session.ts';
+import { sharedGpu } from './testing.ts';
 
 let device: Gpu;
 beforeAll(async () => {
-  device = await Gpu.open();
+  device = await sharedGpu();
 });
-afterAll(() => device.close());
 
 /** The same work on the CPU and on the GPU. */
 async function both<T>(weights: ModelWeights, work: (session: Session) => Promise<T>): Promise<{ cpu: T; gpu: T }> {
@@ -222,6 +223,30 @@ describe('generation', () => {
     return sorted.at(-1)! - sorted.at(-2)!;
   }
 
+  it('several tokens a submit are those of one, to the bit', async () => {
+    async function decoded(passes: number) {
+      const session = await WebGpuSession.create(weightsFor(stopping), { device });
+      expect(session.passes(1)).toBe(8); // so small a model
+      Object.defineProperty(session, 'passes', { value: () => passes });
+      const { submits } = device;
+      const outs = await session.generate(decoding());
+      const made = device.submits - submits;
+      const longer = decoding().map((old, i) => ({
+        ...old,
+        ids: [...Array.from(old.ids), ...outs[i]!.ids, 1].slice(-100),
+      }));
+      outs.push(...(await session.generate(longer)));
+      await session.close();
+      return { outs, made };
+    }
+    const [one, four, eight] = [await decoded(1), await decoded(4), await decoded(8)];
+    expect(four.outs).toEqual(one.outs);
+    expect(eight.outs).toEqual(one.outs);
+    expect(new Set(one.outs.map(({ finish }) => finish))).toEqual(new Set(['stop', 'length', 'context']));
+    expect(four.made).toBeLessThan(one.made / 2);
+    expect(eight.made).toBeLessThan(four.made);
+  });
+
   it('a sequence’s tokens do not depend on its batch mates', async () => {
     const session = await WebGpuSession.create(weightsFor(tiny), { device });
     const together = await session.generate(many());
@@ -239,36 +264,39 @@ describe('storage types', () => {
   /** Rows of whole blocks of 256. */
   const wide: ModelConfig = { ...tiny, layers: 1, hidden: 256, heads: 8, headDim: 32, ffn: 512, vocab: 40 };
 
-  function stored(dtype: DType): ModelWeights {
-    const config = BLOCKS[dtype].weights > 32 ? wide : narrow;
+  /** Each matrix in another of the types, and in the next layer again in another. */
+  function stored(types: readonly DType[]): ModelWeights {
+    const config = types.some((type) => BLOCKS[type].weights > 32) ? wide : narrow;
     const tensors = new Map<string, Tensor>();
     const { tensors: exact } = weightsFor(config);
-    let seed = 0;
+    let matrix = 0;
     for (const [name, shape] of expectedTensors(config)) {
-      const type = shape.length === 1 ? 'f32' : dtype;
+      const type = shape.length === 1 ? 'f32' : types[(matrix + Math.floor(matrix++ / 7)) % types.length]!;
       const values = toF32(exact.get(name)!);
-      tensors.set(name, isBlockType(type) ? blockTensor(type, shape, ++seed) : fromF32(values, type, shape));
+      tensors.set(name, isBlockType(type) ? blockTensor(type, shape, matrix) : fromF32(values, type, shape));
     }
     return { config, tensors };
   }
 
-  const types = ['f16', 'bf16', 'q8_0', 'q4_0', 'q4_1', 'q5_0', 'q5_1', 'q4_k', 'q6_k'] as const;
-  it.each(types)('%s weights: the CPU’s loss, gradients and tokens', async (dtype) => {
-    const weights = stored(dtype);
-    const { config } = weights;
-    const { cpu, gpu } = await both(weights, async (session) => {
-      const adapter = adapterFor(config, lora4);
-      const trainer = session.trainAdapter(adapter, adam);
-      const sequences = [idsFor(config, 33, 1), idsFor(config, 6, 2)];
-      const loss = await trainer.accumulate({ sequences, weights: sequences.map((s) => s.map(() => 1)) });
-      const sampling = { temperature: 1, seed: 3, maxTokens: 10 };
-      const [out] = await session.generate([{ ids: sequences[1]!, sampling, adapter }]);
-      expect(() => session.trainAll(adam)).toThrow('f32');
-      return { loss, gradients: await trainer.gradients(), ids: out!.ids, hash: await session.baseHash() };
-    });
-    expect(Math.abs(gpu.loss - cpu.loss)).toBeLessThan(1e-5);
-    sameGradients(gpu.gradients, cpu.gradients);
-    expect(gpu.ids).toEqual(cpu.ids);
-    expect(gpu.hash).toBe(cpu.hash);
-  });
+  it.each([[['f16', 'bf16', 'q8_0', 'q4_0', 'q4_1', 'q5_0', 'q5_1']], [['q4_k', 'q6_k']]] as const)(
+    '%s weights: the CPU’s loss, gradients and tokens',
+    async (types) => {
+      const weights = stored(types);
+      const { config } = weights;
+      const { cpu, gpu } = await both(weights, async (session) => {
+        const adapter = adapterFor(config, lora4);
+        const trainer = session.trainAdapter(adapter, adam);
+        const sequences = [idsFor(config, 33, 1), idsFor(config, 6, 2)];
+        const loss = await trainer.accumulate({ sequences, weights: sequences.map((s) => s.map(() => 1)) });
+        const sampling = { temperature: 1, seed: 3, maxTokens: 10 };
+        const [out] = await session.generate([{ ids: sequences[1]!, sampling, adapter }]);
+        expect(() => session.trainAll(adam)).toThrow('f32');
+        return { loss, gradients: await trainer.gradients(), ids: out!.ids, hash: await session.baseHash() };
+      });
+      expect(Math.abs(gpu.loss - cpu.loss)).toBeLessThan(1e-5);
+      sameGradients(gpu.gradients, cpu.gradients);
+      expect(gpu.ids).toEqual(cpu.ids);
+      expect(gpu.hash).toBe(cpu.hash);
+    },
+  );
 });

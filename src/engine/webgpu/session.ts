@@ -1,11 +1,13 @@
 // The session on a GPU: whose device it is and how its memory is divided. Knows nothing of plans' ops.
-import { pageLimit } from '../host/generate.ts';
-import { PagePool } from '../host/kv.ts';
+import { pageLimit, PagePool } from '../host/kv.ts';
 import { PlanSession } from '../host/session.ts';
 import type { ModelWeights } from '../types.ts';
+import { variantsFor } from './autotune.ts';
 import { Gpu } from './device.ts';
 import { GpuExecutor, type Place } from './executor.ts';
 import { GpuPages } from './pages.ts';
+import type { Tuning } from './tuning.ts';
+import { described } from './variants.ts';
 import { GpuWeights } from './weights.ts';
 
 export interface WebGpuOptions {
@@ -17,6 +19,8 @@ export interface WebGpuOptions {
   device?: Gpu;
   /** Whether the device is closed with the session; default: only if it was opened for it. */
   owned?: boolean;
+  /** Where the choice of kernels is remembered; without it the usual ones run, and nothing is timed. */
+  tuning?: Tuning;
   /** Run on the device before it is used; what it throws is thrown on. */
   check?: (device: Gpu) => Promise<void>;
 }
@@ -35,7 +39,7 @@ export class WebGpuSession extends PlanSession<Place> {
     const { config, bytes } = store.layout;
     const { largest } = executor.gpu;
     const left = Math.max(64 << 20, budget - bytes);
-    const limit = pageLimit(config, Math.min(largest, left / 3));
+    const limit = pageLimit(config, left / 3, largest);
     super(executor, store, new PagePool(memoryPages, config, limit), Math.min(largest, left / 2));
   }
 
@@ -44,6 +48,7 @@ export class WebGpuSession extends PlanSession<Place> {
     const gpu = options.device ?? (await Gpu.open(options.gpu));
     const { owned = options.device === undefined } = options;
     try {
+      if (options.tuning) gpu.variants = await variantsFor(gpu, options.tuning);
       await options.check?.(gpu);
       const executor = new GpuExecutor(gpu);
       const store = new GpuWeights(executor, weights);
@@ -60,6 +65,10 @@ export class WebGpuSession extends PlanSession<Place> {
       if (owned) gpu.close();
       throw error;
     }
+  }
+
+  get kernels(): string {
+    return described(this.executor.variants);
   }
 
   protected get pages(): Place {

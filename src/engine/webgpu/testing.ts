@@ -7,6 +7,7 @@ import { PlanBuilder } from '../plan/builder.ts';
 import type { Ref } from '../plan/ops.ts';
 import { Gpu } from './device.ts';
 import { GpuExecutor, type Place } from './executor.ts';
+import { USUAL } from './variants.ts';
 
 /** A NaN that no kernel makes: read by mistake it spreads, overwritten by mistake it is missed. */
 const GUARD = 0x7fc0dead;
@@ -24,8 +25,22 @@ export interface OpTest {
   scratch?: readonly string[];
   /** Buffers outside the slab, as weights and gradients are. */
   apart?: readonly string[];
+  /** A weight in two buffers: its rows, and how many the first one holds. */
+  split?: { name: string; rows: number; at: number };
   /** Largest difference over the largest value; 0: the same bits. */
   tolerance?: number;
+}
+
+let shared: Promise<Gpu> | null = null;
+
+/** One device for all files, as none of them compiles a kernel again. Another one after a failure. */
+export async function sharedGpu(): Promise<Gpu> {
+  try {
+    (await shared)?.check();
+  } catch {
+    shared = null;
+  }
+  return (shared ??= Gpu.open());
 }
 
 export class Pair {
@@ -37,24 +52,23 @@ export class Pair {
     readonly gpu: GpuExecutor,
   ) {}
 
-  /** `software`: which kernels; default: those for this adapter. */
-  static async open(software?: boolean): Promise<Pair> {
-    return new Pair(await Executor.create(1, 1 << 21), new GpuExecutor(await Gpu.open(), software));
+  /** `kind`: which kernels; default: those for this adapter. */
+  static async open(kind?: keyof typeof USUAL): Promise<Pair> {
+    return new Pair(await Executor.create(1, 1 << 21), new GpuExecutor(await sharedGpu(), kind && USUAL[kind]));
   }
 
   async close(): Promise<void> {
     await this.cpu.close();
     this.gpu.close();
-    this.gpu.gpu.close();
   }
 
   /** What the GPU computed, by buffer, after comparing all of it with the CPU's. */
   async agree(
-    { inputs, outputs, changes = [], scratch = [], apart = [], tolerance = 1e-5 }: OpTest,
+    { inputs, outputs, changes = [], scratch = [], apart = [], split, tolerance = 1e-5 }: OpTest,
     build: (b: PlanBuilder, at: (name: string) => Ref) => void,
   ): Promise<Map<string, Float32Array>> {
     const expected = (this.expected = run(this.cpu, inputs, outputs, build));
-    const found = await this.onGpu(inputs, outputs, apart, build);
+    const found = await this.onGpu({ inputs, outputs, apart, ...(split ? { split } : {}) }, build);
     for (const [name, { length }] of Object.entries(inputs)) {
       const values = found.get(name)!;
       expect(values.length).toBe(length);
@@ -69,9 +83,7 @@ export class Pair {
   }
 
   private async onGpu(
-    inputs: Record<string, Words>,
-    outputs: Record<string, number>,
-    apart: readonly string[],
+    { inputs, outputs, apart = [], split }: OpTest,
     build: (b: PlanBuilder, at: (name: string) => Ref) => void,
   ): Promise<Map<string, Float32Array>> {
     const { gpu } = this;
@@ -81,7 +93,18 @@ export class Pair {
     const refs = new Map<string, Ref>();
     const places = new Map<string, Place>();
     for (const [name, length] of lengths) {
-      if (apart.includes(name)) {
+      if (name === split?.name) {
+        const from = (split.at * length) / split.rows;
+        const parts = [
+          { block: gpu.gpu.take(from), first: 0, end: split.at },
+          { block: gpu.gpu.take(length - from), first: split.at, end: split.rows },
+        ];
+        const words = new Float32Array(bits(inputs[name]!).buffer);
+        gpu.write({ block: parts[0]!.block, offset: 0 }, words.subarray(0, from));
+        gpu.write({ block: parts[1]!.block, offset: 0 }, words.subarray(from));
+        places.set(name, { block: parts[0]!.block, offset: 0, parts });
+        refs.set(name, b.bound(name));
+      } else if (apart.includes(name)) {
         const block = gpu.gpu.take(length + 2 * MARGIN);
         places.set(name, { block, offset: MARGIN });
         const words = guarded(length + 2 * MARGIN);
@@ -113,7 +136,12 @@ export class Pair {
       }
       if (length > 0) found.set(name, new Float32Array(slab.slice(offset, offset + length).buffer));
     }
-    for (const [name, { block }] of places) {
+    for (const [name, { block, parts }] of places) {
+      if (parts) {
+        for (const part of parts) gpu.give({ block: part.block, offset: 0 });
+        found.set(name, new Float32Array(bits(inputs[name]!).buffer));
+        continue;
+      }
       const length = lengths.get(name)!;
       const words = await gpu.words({ block, offset: 0 }, length + 2 * MARGIN);
       words.forEach((word, i) => {

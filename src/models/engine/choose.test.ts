@@ -6,10 +6,12 @@ const devices = { opened: 0, closed: 0 };
 const gpu = (info: Partial<GPUAdapterInfo>): GPU =>
   ({
     requestAdapter: async () => ({
+      limits: {},
       info: { vendor: '', architecture: '', description: '', isFallbackAdapter: false, ...info },
       requestDevice: async () => {
         devices.opened += 1;
         return {
+          limits: {},
           lost: new Promise(() => undefined),
           addEventListener: () => undefined,
           destroy: () => (devices.closed += 1),

@@ -2,6 +2,7 @@
 import { CodedError } from '../../errors.ts';
 import { LORA_TARGETS, type Session } from '../../engine/types.ts';
 import { createSession } from '../../engine/session.ts';
+import type { Tuning } from '../../engine/webgpu/tuning.ts';
 import type { ModelFiles } from '../../engine/model/files.ts';
 import { modelHash, modelInfo } from '../../engine/model/info.ts';
 import { openModel } from '../../engine/model/open.ts';
@@ -21,6 +22,8 @@ export interface EngineOptions {
   engine?: WantedEngine;
   /** Where WebGPU devices come from; default: navigator.gpu. */
   gpu?: GPU;
+  /** Where a GPU's choice of kernels is remembered; without it none is timed. */
+  tuning?: Tuning;
   threads?: number;
   /** Bytes that weights, caches and activations may take. */
   memoryBudget?: number;
@@ -50,6 +53,7 @@ export async function openEngineModel(files: ModelFiles, options: EngineOptions)
     engine,
     ...(device ? { device } : {}),
     ...(options.gpu ? { gpu: options.gpu } : {}),
+    ...(options.tuning ? { tuning: options.tuning } : {}),
     ...(options.threads ? { threads: options.threads } : {}),
     ...(options.memoryBudget ? { memoryBudget: options.memoryBudget } : {}),
   });
@@ -65,7 +69,7 @@ export async function openEngineModel(files: ModelFiles, options: EngineOptions)
     canTrain: info.canTrain,
     engine:
       session.engine === 'webgpu'
-        ? session.engine
+        ? `${session.engine}, ${session.kernels}`
         : `${session.engine}, ${session.threads} ${session.threads === 1 ? 'thread' : 'threads'}${session.fused ? ', fused' : ''}`,
     why,
     ...(info.canTrain ? { trains: trainsHere(session) } : {}),

@@ -8,13 +8,7 @@ fn shape() -> vec2<u32> {
 fn depth(product: u32) -> u32 {
   return select(p.n, p.rank, product == 1u);
 }
-fn factor() -> f32 {
-  return p.alpha;
-}
 
-fn left_place(i: u32) -> vec2<u32> {
-  return vec2<u32>(i >> 5u, i & 31u);
-}
 /** A panel's words lie [k][8 of n]: 8 steps, all columns, then the next 8 steps. */
 fn right_place(i: u32) -> vec2<u32> {
   return vec2<u32>((i >> 3u) & 7u, (i >> 6u) * 8u + (i & 7u));
@@ -29,7 +23,7 @@ fn left(product: u32, row: u32, d: u32) -> f32 {
 
 fn right(product: u32, d: u32, column: u32) -> vec4<f32> {
   if (product == 0u) {
-    return vec4<f32>(weight(d, column), weight(d, column + 1u), weight(d, column + 2u), weight(d, column + 3u));
+    return four_along_k(d, column);
   }
   let i = ((d >> 3u) * p.k + column) * 8u + (d & 7u);
   return vec4<f32>(get_a(i), get_a(i + 8u), get_a(i + 16u), get_a(i + 24u));
@@ -64,12 +58,4 @@ fn begin(row: u32, column: u32) -> vec4<f32> {
   }
   let i = row * p.ldo + column;
   return vec4<f32>(get_out(i), get_out(i + 1u), get_out(i + 2u), get_out(i + 3u));
-}
-
-fn finish(row: u32, column: u32, sums: vec4<f32>) {
-  let i = row * p.ldo + column;
-  set_out(i, sums.x);
-  set_out(i + 1u, sums.y);
-  set_out(i + 2u, sums.z);
-  set_out(i + 3u, sums.w);
 }

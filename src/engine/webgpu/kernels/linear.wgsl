@@ -9,13 +9,7 @@ fn shape() -> vec2<u32> {
 fn depth(product: u32) -> u32 {
   return select(p.k, p.rank, product == 1u);
 }
-fn factor() -> f32 {
-  return p.alpha;
-}
 
-fn left_place(i: u32) -> vec2<u32> {
-  return vec2<u32>(i >> 5u, i & 31u);
-}
 /** A panel's words lie [d][8]: twice 4 columns, 32 steps, then the next panel. */
 fn right_place(i: u32) -> vec2<u32> {
   return vec2<u32>((i >> 6u) * 2u + (i & 1u), (i >> 1u) & 31u);
@@ -30,7 +24,7 @@ fn left(product: u32, row: u32, d: u32) -> f32 {
 
 fn right(product: u32, d: u32, column: u32) -> vec4<f32> {
   if (product == 0u) {
-    return vec4<f32>(weight(column, d), weight(column + 1u, d), weight(column + 2u, d), weight(column + 3u, d));
+    return four_along_n(column, d);
   }
   let i = ((column >> 3u) * p.rank + d) * 8u + (column & 7u);
   return vec4<f32>(get_b(i), get_b(i + 1u), get_b(i + 2u), get_b(i + 3u));
@@ -64,12 +58,4 @@ fn begin(row: u32, column: u32) -> vec4<f32> {
   }
   let i = row * p.ldi + column;
   return vec4<f32>(get_init(i), get_init(i + 1u), get_init(i + 2u), get_init(i + 3u));
-}
-
-fn finish(row: u32, column: u32, sums: vec4<f32>) {
-  let i = row * p.ldo + column;
-  set_out(i, sums.x);
-  set_out(i + 1u, sums.y);
-  set_out(i + 2u, sums.z);
-  set_out(i + 3u, sums.w);
 }
