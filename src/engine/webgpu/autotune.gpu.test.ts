@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { idsFor, tiny, weightsFor } from '../cpu/testing.ts';
 import { createSession } from '../session.ts';
-import { measuring, variantsFor } from './autotune.ts';
+import { keyOf, measuring, settleVariants, variantsFor } from './autotune.ts';
 import { Gpu } from './device.ts';
 import { WebGpuSession } from './session.ts';
 import { sharedGpu } from './testing.ts';
@@ -41,6 +41,26 @@ it('times every candidate once, keeps the choice, and a session runs on it', asy
   }
   for (const one of [cpu, session, mixed]) await one.close();
   device.variants = usual;
+});
+
+it('a choice that fails the check is given up for the usual kernels, for good; those have to stand it', async () => {
+  const device = await sharedGpu();
+  const { variants: usual } = device;
+  const other = { ...usual, few: usual.few === 8 ? 1 : 8 } as const;
+  const tuning = tuningInMemory(new Map([[keyOf(device.facts), described(other)]]));
+  const checked: string[] = [];
+  const check = async ({ variants }: Gpu) => {
+    checked.push(described(variants));
+    if (variants.few === other.few) throw new Error('wrong');
+  };
+  await settleVariants(device, tuning, check);
+  expect(checked).toEqual([described(other), described(usual)]);
+  expect(device.variants).toEqual(usual);
+  await settleVariants(device, tuning, check);
+  expect(checked.slice(2)).toEqual([described(usual)]);
+  await expect(settleVariants(device, tuning, () => Promise.reject(new Error('all wrong')))).rejects.toThrow(
+    'all wrong',
+  );
 });
 
 it('a candidate that the device does not accept is not chosen; a lost device ends all, and nothing is kept', async () => {

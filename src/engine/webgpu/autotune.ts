@@ -14,15 +14,35 @@ export type Measure = (what: Tuned, variants: Variants) => Promise<number>;
 /** A candidate must take less than this of the usual one's time: a choice should not hang on a clock's noise. */
 const WORTH = 0.9;
 
+const usualOf = ({ software }: GpuFacts): Variants => USUAL[software ? 'software' : 'gpu'];
+
 /** The device's variants: those remembered for its adapter and these kernels, or else timed now and remembered. */
 export async function variantsFor(gpu: Gpu, tuning: Tuning, measure: Measure = measuring(gpu)): Promise<Variants> {
-  const usual = USUAL[gpu.facts.software ? 'software' : 'gpu'];
+  const usual = usualOf(gpu.facts);
   const key = keyOf(gpu.facts);
   const known = understood((await tuning.get(key)) ?? '', usual);
   if (known) return known;
   const chosen = await choose(usual, measure);
   await tuning.set(key, described(chosen));
   return chosen;
+}
+
+/**
+ * Gives the device its variants and holds them to `check`. A choice that fails it is given up for good, and the usual kernels
+ * have to stand it. Errors: the check's, and the device's own.
+ */
+export async function settleVariants(gpu: Gpu, tuning?: Tuning, check?: (gpu: Gpu) => Promise<void>): Promise<void> {
+  if (tuning) gpu.variants = await variantsFor(gpu, tuning);
+  try {
+    await check?.(gpu);
+  } catch (error) {
+    gpu.check(); // the device's own failure ends all
+    const usual = usualOf(gpu.facts);
+    if (!tuning || described(gpu.variants) === described(usual)) throw error;
+    gpu.variants = usual;
+    await check?.(gpu);
+    await tuning.set(keyOf(gpu.facts), described(usual));
+  }
 }
 
 export async function choose(usual: Variants, measure: Measure): Promise<Variants> {

@@ -2,7 +2,7 @@
 import { pageLimit, PagePool } from '../host/kv.ts';
 import { PlanSession } from '../host/session.ts';
 import type { ModelWeights } from '../types.ts';
-import { variantsFor } from './autotune.ts';
+import { settleVariants } from './autotune.ts';
 import { Gpu } from './device.ts';
 import { GpuExecutor, type Place } from './executor.ts';
 import { GpuPages } from './pages.ts';
@@ -48,8 +48,7 @@ export class WebGpuSession extends PlanSession<Place> {
     const gpu = options.device ?? (await Gpu.open(options.gpu));
     const { owned = options.device === undefined } = options;
     try {
-      if (options.tuning) gpu.variants = await variantsFor(gpu, options.tuning);
-      await options.check?.(gpu);
+      await settleVariants(gpu, options.tuning, options.check);
       const executor = new GpuExecutor(gpu);
       const store = new GpuWeights(executor, weights);
       const session = new WebGpuSession(
