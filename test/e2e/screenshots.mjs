@@ -52,6 +52,13 @@ const STATES = {
     await page.getByText('All figures').click();
     await page.waitForTimeout(400);
   },
+  reports: async (page) => {
+    await STATES.ended(page);
+    await page.getByText('Further reports').click();
+    await page.getByText('Does its judging drift').waitFor();
+    await page.getByText('Further reports').scrollIntoViewIfNeeded();
+    await page.waitForTimeout(400);
+  },
   words: async (page) => {
     await page.locator('[data-part=pause]').click();
     for (const name of ['Its own words', 'Exact prompt']) await page.getByText(name, { exact: true }).click();

@@ -27,7 +27,7 @@ export default [
       await card.waitFor({ timeout: 60_000 });
       const words = await card.innerText();
       const [, run, hour, minute] = /Another tab runs “(.*)” since (\d\d):(\d\d)/.exec(words) ?? [];
-      assert.equal(run, 'Trust: frozen, history', words);
+      assert.equal(run, 'Trust: Frozen, History', words);
       const apart = since.getHours() * 60 + since.getMinutes() - (Number(hour) * 60 + Number(minute));
       assert.ok(apart >= 0 && apart <= 2, `${words} (now ${since})`);
       assert.match(words, /wait for it, or stop it there/);

@@ -1,5 +1,6 @@
 // A report and nothing else: whether an arm's own scores fit the rewards better late in its exploration than early. An arm
 // that learns from its scores moves what it judges, so one number for a whole run can hide a judge that drifts.
+import { findGame } from '../../../games/registry.ts';
 import type { Plugin } from '../../gym/plugin.ts';
 import type { EpisodeEvent, RunEvent, RunOpened } from '../../log/events.ts';
 import { Roster } from '../../report/arms.ts';
@@ -26,8 +27,8 @@ function tableOf(logs: readonly (readonly RunEvent[])[]): Table {
       );
       const { n, agreement, over, under } = judge(steps, null);
       return [
-        ...[word(game), word(roster.title(pathway)), word(third), count(n)],
-        ...[agreement?.mean, agreement?.lo, agreement?.hi].map((value) => number(value ?? null, 2)),
+        ...[word(findGame(game)?.title ?? game), word(roster.title(pathway)), word(third), count(n)],
+        ...[agreement?.mean, agreement?.lo, agreement?.hi].map((value) => number(shareOf(value ?? null), 2)),
         ...[share(over), share(under)],
       ];
     });
@@ -60,6 +61,9 @@ function exploredBy(logs: readonly (readonly RunEvent[])[]): Map<string, Episode
   );
   return new Map(long.filter(([, runs]) => runs.length > 0));
 }
+
+/** An interval's ends, less what no share can be. */
+const shareOf = (value: number | null) => (value === null ? null : Math.min(1, Math.max(0, value)));
 
 const partOf = (index: number, length: number) => Math.floor((THIRDS.length * index) / length);
 
