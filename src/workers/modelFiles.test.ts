@@ -37,6 +37,27 @@ test.each([
   await expect(from(answers as Record<string, Answer>)).rejects.toMatchObject({ code });
 });
 
+test('shards are fetched by their index', async () => {
+  const index = JSON.stringify({
+    weight_map: { a: 'model-1.safetensors', b: 'model-2.safetensors', c: 'model-1.safetensors' },
+  });
+  const files = await from({
+    ...{ '/model.safetensors': startPage, '/model.safetensors.index.json': file(index) },
+    ...{ '/model-1.safetensors': file('one'), '/model-2.safetensors': file('two') },
+  });
+  expect(await Promise.all([1, 2].map((i) => readText(files.get(`model-${i}.safetensors`)!)))).toEqual(['one', 'two']);
+  const lacking = { '/model.safetensors': startPage, '/model.safetensors.index.json': file(index) };
+  await expect(from({ ...lacking, '/model-1.safetensors': file('one') })).rejects.toMatchObject({
+    code: 'model/missing',
+  });
+});
+
+test('a host that falls silent is given up', async () => {
+  await expect(from({ '/model.safetensors': stalled }, { stallMs: 30 })).rejects.toMatchObject({
+    code: 'model/stalled',
+  });
+});
+
 test('loading can be stopped', async () => {
   const controller = new AbortController();
   const loading = from({ '/model.safetensors': stalled }, { signal: controller.signal });

@@ -1,14 +1,15 @@
 // A model's files over HTTP, checked: a host may answer with an error page, or with less than it promised.
 // Knows nothing of what is in them.
 import { CodedError } from '../errors.ts';
-import { blobFile, isGguf, modelFiles, type ModelFiles } from '../engine/model/files.ts';
+import { blobFile, isGguf, LAYOUT, modelFiles, readText, type ModelFiles } from '../engine/model/files.ts';
+import { parseShardIndex } from '../engine/model/safetensors.ts';
 import { checkManifest, MANIFEST } from '../models/manifest.ts';
 import { downloadModel } from '../models/shelf/download.ts';
 import { LOCAL } from '../models/shelf/put.ts';
 import { Shelf } from '../models/shelf/shelf.ts';
 
-const NEEDED = ['config.json', 'tokenizer.json', 'model.safetensors'] as const;
-const OPTIONAL = ['tokenizer_config.json', 'generation_config.json', 'chat_template.jinja'] as const;
+/** Without a byte for so long a file is given up. */
+const STALL_MS = 60_000;
 
 /** What a model's name means: our folder, a folder at an address, or a GGUF file at one. */
 export function modelUrl(name: string, base: string): URL {
@@ -71,6 +72,7 @@ interface FetchOptions {
   progress?: ((loaded: number, total: number | null) => void) | undefined;
   signal?: AbortSignal;
   cache?: RequestCache;
+  stallMs?: number;
   /** With the list of what was shipped. */
   manifest?: boolean;
 }
@@ -84,13 +86,13 @@ const titleOf = (url: URL): string =>
   );
 
 /**
- * The files of a folder in Hugging Face layout (`folder` ends in `/`), or one GGUF file. Progress counts bytes of the
- * weights. Errors: model/missing, model/cut-off, model/offline, model/aborted.
+ * The files of a folder in Hugging Face layout (`folder` ends in `/`), sharded or not, or one GGUF file. Progress counts
+ * bytes of the weights. Errors: model/missing, model/cut-off, model/stalled, model/offline, model/aborted, model/bad-file.
  */
 export async function fetchModel(folder: URL, options: FetchOptions = {}): Promise<ModelFiles> {
   if (isGguf(folder.pathname)) {
     const blob = await download(folder, options);
-    if (!blob) throw new CodedError('model/missing', `there is no ${folder.href}`, 'choose another model');
+    if (!blob) throw missing(folder);
     return modelFiles([blobFile(folder.pathname.split('/').at(-1)!, blob)]);
   }
   const one = async (name: string) => {
@@ -102,23 +104,41 @@ export async function fetchModel(folder: URL, options: FetchOptions = {}): Promi
   };
   const must = async (name: string) => {
     const file = await one(name);
-    if (!file)
-      throw new CodedError('model/missing', `there is no ${new URL(name, folder).href}`, 'choose another model');
+    if (!file) throw missing(new URL(name, folder));
     return file;
   };
+  const weights = async () => {
+    const single = await one(LAYOUT.weights);
+    if (single) return [single];
+    const index = await one(LAYOUT.index);
+    if (!index) throw missing(new URL(LAYOUT.weights, folder));
+    const shards = new Set(parseShardIndex(await readText(index)).values());
+    return [index, ...(await Promise.all([...shards].map(must)))];
+  };
   const files = await Promise.all([
-    ...NEEDED.map(must),
-    ...OPTIONAL.map(one),
+    ...LAYOUT.needed.map(must),
+    ...LAYOUT.optional.map(one),
     ...(options.manifest ? [one(MANIFEST)] : []),
+    weights(),
   ]);
-  return modelFiles(files.filter((file) => file !== null));
+  return modelFiles(files.flat().filter((file) => file !== null));
 }
+
+const missing = ({ href }: URL) => new CodedError('model/missing', `there is no ${href}`, 'choose another model');
 
 /** null when the host has no such file, whether it says so or sends its start page instead. */
 export async function download(url: URL, options: FetchOptions): Promise<Blob | null> {
-  const { progress, signal, cache } = options;
+  const { progress, signal, cache, stallMs = STALL_MS } = options;
+  const stall = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const alive = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => stall.abort(), stallMs);
+  };
   try {
-    const response = await fetch(url, { ...(signal ? { signal } : {}), ...(cache ? { cache } : {}) });
+    alive();
+    const either = signal ? AbortSignal.any([signal, stall.signal]) : stall.signal;
+    const response = await fetch(url, { signal: either, ...(cache ? { cache } : {}) });
     const isPage = response.headers.get('content-type')?.startsWith('text/html') ?? false;
     if (response.status === 404 || (response.ok && isPage)) return null;
     if (!response.ok || !response.body) {
@@ -137,6 +157,7 @@ export async function download(url: URL, options: FetchOptions): Promise<Blob | 
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       parts.push(next.value);
       loaded += next.value.length;
+      alive();
       progress?.(loaded, total);
     }
     if (total !== null && loaded !== total) {
@@ -146,6 +167,10 @@ export async function download(url: URL, options: FetchOptions): Promise<Blob | 
   } catch (error) {
     if (error instanceof CodedError) throw error;
     if (signal?.aborted) throw new CodedError('model/aborted', 'loading was stopped');
+    if (stall.signal.aborted)
+      throw new CodedError('model/stalled', `${url.href}: nothing came for ${stallMs / 1000} s`, 'try again');
     throw new CodedError('model/offline', `${url.href} could not be read`, 'check the connection', String(error));
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -11,6 +11,14 @@ export interface FileSource {
   read(offset: number, length: number): Promise<Uint8Array>;
 }
 
+/** Hugging Face's layout: what a folder must hold, what it may, and its weights, in one file or in the shards of an index. */
+export const LAYOUT = {
+  needed: ['config.json', 'tokenizer.json'],
+  optional: ['tokenizer_config.json', 'generation_config.json', 'chat_template.jinja'],
+  weights: 'model.safetensors',
+  index: 'model.safetensors.index.json',
+} as const;
+
 /** A model's files by base name: config.json, model.safetensors, tokenizer.json, … */
 export type ModelFiles = ReadonlyMap<string, FileSource>;
 

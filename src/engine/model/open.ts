@@ -4,7 +4,7 @@ import { CodedError } from '../../errors.ts';
 import type { ModelConfig, ModelWeights, Tensor } from '../types.ts';
 import { parseConfig } from './config.ts';
 import { firstNonFinite } from './convert.ts';
-import { isGguf, readText } from './files.ts';
+import { isGguf, LAYOUT, readText } from './files.ts';
 import type { FileSource, ModelFiles } from './files.ts';
 import { openGguf, readGgufTexts } from './gguf/open.ts';
 import { parseShardIndex, readHeader, readTensor } from './safetensors.ts';
@@ -117,7 +117,7 @@ async function readWeights(files: ModelFiles, config: ModelConfig, options: Open
 
 /** Which file holds a tensor: the shard that the index names, or the only file. */
 async function weightFiles(files: ModelFiles): Promise<(name: string) => FileSource | undefined> {
-  const index = files.get('model.safetensors.index.json');
+  const index = files.get(LAYOUT.index);
   if (index) {
     const shards = parseShardIndex(await readText(index));
     return (name) => {
@@ -128,7 +128,7 @@ async function weightFiles(files: ModelFiles): Promise<(name: string) => FileSou
       return file === undefined ? undefined : files.get(file);
     };
   }
-  const single = files.get('model.safetensors');
+  const single = files.get(LAYOUT.weights);
   if (!single) {
     const hint = 'Weights must be model.safetensors, or shards with model.safetensors.index.json.';
     throw new CodedError('model/bad-file', 'there is no model.safetensors', hint);

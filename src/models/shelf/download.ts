@@ -1,7 +1,7 @@
 // A model's files from an address to the shelf: it goes on where it was cut off, and keeps nothing that is not what it
 // should be. Knows where Hugging Face's layout puts what; parses no weights.
 import { CodedError } from '../../errors.ts';
-import { blobFile, isGguf, type FileSource } from '../../engine/model/files.ts';
+import { blobFile, isGguf, LAYOUT, type FileSource } from '../../engine/model/files.ts';
 import { readGgufHeader } from '../../engine/model/gguf/header.ts';
 import { parseShardIndex, readHeader } from '../../engine/model/safetensors.ts';
 import type { FileLabel, Slot } from './shelf.ts';
@@ -24,11 +24,6 @@ export interface DownloadOptions {
   now?: () => number;
 }
 
-const TEXTS = ['config.json', 'tokenizer.json'];
-const MORE_TEXTS = ['tokenizer_config.json', 'generation_config.json', 'chat_template.jinja'];
-const WEIGHTS = 'model.safetensors';
-const INDEX = 'model.safetensors.index.json';
-
 /**
  * All files of the model at `address`: one GGUF file, or a folder (it ends in `/`) in Hugging Face's layout, sharded or
  * not. Errors: model/missing, model/cut-off, model/stalled, model/offline, model/aborted, model/bad-file, storage/…
@@ -43,11 +38,11 @@ export async function downloadModel(slot: Slot, address: string, options: Downlo
     const name = decodeURIComponent(address.split('/').at(-1)!);
     if (!(await downloadFile(slot, name, address, meter, options))) throw missing(address);
   } else {
-    for (const name of TEXTS) await must(name);
-    for (const name of MORE_TEXTS) await one(name);
-    if (!(await one(WEIGHTS))) {
-      await must(INDEX);
-      const index = await (await slot.read(INDEX))!.text();
+    for (const name of LAYOUT.needed) await must(name);
+    for (const name of LAYOUT.optional) await one(name);
+    if (!(await one(LAYOUT.weights))) {
+      await must(LAYOUT.index);
+      const index = await (await slot.read(LAYOUT.index))!.text();
       for (const name of new Set(parseShardIndex(index).values())) await must(name);
     }
   }

@@ -1,6 +1,6 @@
 // Files that a person picked, onto the shelf: a GGUF file, or the files of a folder in Hugging Face's layout.
 import { CodedError } from '../../errors.ts';
-import { blobFile, isGguf } from '../../engine/model/files.ts';
+import { blobFile, isGguf, LAYOUT } from '../../engine/model/files.ts';
 import { check } from './download.ts';
 import type { Shelf } from './shelf.ts';
 
@@ -51,7 +51,7 @@ function chosen(picked: readonly File[]): { title: string; files: File[] } {
     throw new CodedError('model/bad-file', `there are ${gguf.length} GGUF files`, 'give the one that is meant');
   if (gguf[0]) return { title: gguf[0].name, files: [gguf[0]] };
   const files = picked.filter(({ name }) => WANTED.test(name));
-  for (const name of ['config.json', 'tokenizer.json']) {
+  for (const name of LAYOUT.needed) {
     if (!files.some((file) => file.name === name)) {
       throw new CodedError(
         'model/missing',
