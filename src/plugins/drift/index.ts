@@ -52,9 +52,11 @@ function exploredBy(logs: readonly (readonly RunEvent[])[]): Map<string, Episode
     for (const event of log) {
       if (event.type !== 'episode' || event.phase !== 'explore') continue;
       const key = `${event.game} ${event.pathway}`;
-      const runs = found.get(key) ?? new Map<string, EpisodeEvent[]>();
       const run = `${i} ${event.runSeed}`;
-      found.set(key, runs.set(run, [...(runs.get(run) ?? []), event]));
+      const runs = found.get(key) ?? new Map<string, EpisodeEvent[]>();
+      const episodes = runs.get(run) ?? [];
+      episodes.push(event);
+      found.set(key, runs.set(run, episodes));
     }
   const long = [...found].map(
     ([key, runs]) => [key, [...runs.values()].filter(({ length }) => length >= LEAST)] as const,
