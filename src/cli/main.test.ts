@@ -61,6 +61,7 @@ test.each([
   ['a folder to verify', ['verify', folder], 'usage/no-file'],
   ['a file to verify that is no log', ['verify', noLog], 'import/not-a-log'],
   ['a file to report that is no log', ['report', noLog], 'import/not-a-log'],
+  ['a section of results that is none', ['results', '--only', 'snake,nope', '--logs', folder], 'usage/bad-value'],
   ['a missing game to check', ['check', join(folder, 'none.js')], 'usage/no-file'],
 ])(
   '%s',

@@ -106,7 +106,7 @@ export function checkModel({ arms }: Pick<RunConfig, 'arms'>, { card, training }
 /** Errors: game/unknown. */
 export function requireGame(name: string): Game {
   const game = findGame(name);
-  if (!game) throw new CodedError('game/unknown', `no game ${name}`, `one of ${[...games.keys()].join(', ')}, all`);
+  if (!game) throw new CodedError('game/unknown', `no game ${name}`, `one of ${[...games.keys()].join(', ')}`);
   return game;
 }
 

@@ -6,14 +6,12 @@ import { directoryFiles, nodeFile } from '../engine/model/files.node.ts';
 import { isGguf, type ModelFiles, modelFiles } from '../engine/model/files.ts';
 import { readTexts } from '../engine/model/open.ts';
 import { dawn } from '../engine/webgpu/dawn.node.ts';
-import { tuningInMemory } from '../engine/webgpu/tuning.ts';
+import { tuningInFile } from '../engine/webgpu/tuning.node.ts';
 import { openEngineModel, type EngineOptions } from './engine/index.ts';
 import { checkManifest } from './manifest.ts';
 import { isWebllm } from './webllm/name.ts';
 import { openEngineText } from './engine/text.ts';
 import type { LanguageModel, ModelText } from './types.ts';
-
-const tuning = tuningInMemory();
 
 /** The files that `name` means. Errors: model/not-found, model/page-only; model/damaged for nano. */
 export async function modelFilesByName(name: string, root: string): Promise<ModelFiles> {
@@ -56,7 +54,10 @@ export async function openModelByName(
   root: string,
   options: Omit<EngineOptions, 'id' | 'title' | 'gpu'> = {},
 ): Promise<LanguageModel> {
-  const gpu = options.engine === 'webgpu' ? { gpu: await dawn(), tuning } : {};
+  const gpu =
+    options.engine === 'webgpu'
+      ? { gpu: await dawn(), tuning: tuningInFile(join(root, 'node_modules/.cache/s3-kernels.json')) }
+      : {};
   const title =
     name
       .split('/')

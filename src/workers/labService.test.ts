@@ -182,6 +182,22 @@ test('a judge that dies ends the run with its own code; the run’s model stays 
   expect(opened.filter((name) => name !== 'strict-judge')).toHaveLength(1);
 });
 
+test('a model whose worker dies while it is opened fails the start with its own code', async () => {
+  const told: unknown[] = [];
+  const openModel: LabServices['openModel'] = async (_settings, _loading, gone) => {
+    await Promise.resolve();
+    try {
+      gone();
+    } catch (error) {
+      told.push(error);
+    }
+    throw new CodedError('worker/crashed', 'out of memory');
+  };
+  const lab = labOf({ openModel });
+  await expect(lab.start(settings)).rejects.toMatchObject({ code: 'worker/crashed', message: 'out of memory' });
+  expect(told).toEqual([]);
+});
+
 test('two starts at once over a paused run: one of them is told to wait', async () => {
   const lab = labOf({ openModel: async () => slowPlayer() });
   const first = await lab.start(settings);

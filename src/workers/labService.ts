@@ -258,13 +258,14 @@ export class Lab implements LabApi {
     const key = JSON.stringify([settings.model, settings.engine, settings.threads, settings.memory]);
     if (this.loaded?.key === key) return this.loaded.model;
     await this.forget();
-    // A dead worker's calls fail the run; the next one starts with a new worker.
+    // A dead worker's calls fail the run; the next one starts with a new worker. One may die before it is open, too.
+    let kept: typeof this.loaded = null;
     const gone = () => {
-      if (this.loaded === kept) void this.forget();
+      if (kept && this.loaded === kept) void this.forget();
     };
-    const kept = { key, model: await this.services.openModel(settings, this.loading, gone) };
-    this.loaded = kept;
-    return kept.model;
+    const model = await this.services.openModel(settings, this.loading, gone);
+    kept = this.loaded = { key, model };
+    return model;
   }
 
   /** The model of a judge pass, for this run only: where it dies, the run fails and keeps its own model. */

@@ -41,11 +41,18 @@ test('shards are fetched by their index', async () => {
   const index = JSON.stringify({
     weight_map: { a: 'model-1.safetensors', b: 'model-2.safetensors', c: 'model-1.safetensors' },
   });
-  const files = await from({
+  const seen: unknown[] = [];
+  const progress = (...said: unknown[]) => seen.push(said);
+  const sharded = {
     ...{ '/model.safetensors': startPage, '/model.safetensors.index.json': file(index) },
-    ...{ '/model-1.safetensors': file('one'), '/model-2.safetensors': file('two') },
-  });
-  expect(await Promise.all([1, 2].map((i) => readText(files.get(`model-${i}.safetensors`)!)))).toEqual(['one', 'two']);
+    ...{ '/model-1.safetensors': file('one'), '/model-2.safetensors': file('twos') },
+  };
+  const files = await from(sharded, { progress });
+  expect(seen).toEqual([
+    [3, null],
+    [7, null],
+  ]);
+  expect(await Promise.all([1, 2].map((i) => readText(files.get(`model-${i}.safetensors`)!)))).toEqual(['one', 'twos']);
   const lacking = { '/model.safetensors': startPage, '/model.safetensors.index.json': file(index) };
   await expect(from({ ...lacking, '/model-1.safetensors': file('one') })).rejects.toMatchObject({
     code: 'model/missing',

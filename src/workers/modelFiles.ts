@@ -1,7 +1,15 @@
 // A model's files over HTTP, checked: a host may answer with an error page, or with less than it promised.
 // Knows nothing of what is in them.
 import { CodedError } from '../errors.ts';
-import { blobFile, isGguf, LAYOUT, modelFiles, readText, type ModelFiles } from '../engine/model/files.ts';
+import {
+  blobFile,
+  isGguf,
+  LAYOUT,
+  modelFiles,
+  readText,
+  type FileSource,
+  type ModelFiles,
+} from '../engine/model/files.ts';
 import { parseShardIndex } from '../engine/model/safetensors.ts';
 import { checkManifest, MANIFEST } from '../models/manifest.ts';
 import { downloadModel } from '../models/shelf/download.ts';
@@ -95,29 +103,37 @@ export async function fetchModel(folder: URL, options: FetchOptions = {}): Promi
     if (!blob) throw missing(folder);
     return modelFiles([blobFile(folder.pathname.split('/').at(-1)!, blob)]);
   }
-  const one = async (name: string) => {
-    const blob = await download(
-      new URL(name, folder),
-      name.endsWith('.safetensors') ? options : { ...options, progress: undefined },
-    );
+  const quiet = { ...options, progress: undefined };
+  const one = async (name: string, how: FetchOptions = quiet) => {
+    const blob = await download(new URL(name, folder), how);
     return blob && blobFile(name, blob);
   };
-  const must = async (name: string) => {
-    const file = await one(name);
+  const must = async (name: string, how?: FetchOptions) => {
+    const file = await one(name, how);
     if (!file) throw missing(new URL(name, folder));
     return file;
   };
   const weights = async () => {
-    const single = await one(LAYOUT.weights);
+    const single = await one(LAYOUT.weights, options);
     if (single) return [single];
     const index = await one(LAYOUT.index);
     if (!index) throw missing(new URL(LAYOUT.weights, folder));
     const shards = new Set(parseShardIndex(await readText(index)).values());
-    return [index, ...(await Promise.all([...shards].map(must)))];
+    // One after another: a browser opens few connections to a host, and one that only waits in line would seem stalled.
+    const files: FileSource[] = [index];
+    let before = 0;
+    const { progress } = options;
+    for (const name of shards) {
+      let here = 0;
+      const sum = progress && ((loaded: number) => progress(before + (here = loaded), null));
+      files.push(await must(name, { ...options, progress: sum }));
+      before += here;
+    }
+    return files;
   };
   const files = await Promise.all([
-    ...LAYOUT.needed.map(must),
-    ...LAYOUT.optional.map(one),
+    ...LAYOUT.needed.map((name) => must(name)),
+    ...LAYOUT.optional.map((name) => one(name)),
     ...(options.manifest ? [one(MANIFEST)] : []),
     weights(),
   ]);

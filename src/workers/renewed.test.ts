@@ -46,6 +46,36 @@ test('calls side by side: whoever’s finds the device lost, all are asked again
   expect([lives(), onDeath.mock.calls.length]).toEqual([3, 0]);
 });
 
+test('while a new worker is opened, whoever is stopped does not wait for it; what is closed leaves none behind', async () => {
+  const closed: number[] = [];
+  let lives = 0;
+  let come = () => {};
+  const model = await openRenewed(async (tell) => {
+    const life = lives++;
+    if (life > 0) await new Promise<void>((resolve) => (come = resolve));
+    const player = scriptedModel({ answer: () => 'x' });
+    return {
+      ...player,
+      close: async () => void closed.push(life),
+      complete: async () => {
+        const error = new CodedError('gpu/lost', 'it went away');
+        tell(error);
+        throw error;
+      },
+    };
+  });
+  const controller = new AbortController();
+  const first = model.complete([request], controller.signal);
+  const second = model.complete([request]);
+  await vi.waitFor(() => expect(lives).toBe(2));
+  controller.abort();
+  await expect(first).rejects.toMatchObject({ code: 'worker/aborted' });
+  await model.close();
+  come();
+  await expect(second).rejects.toMatchObject({ code: 'worker/terminated' });
+  expect(closed).toEqual([0, 1]);
+});
+
 test('after three there is advice, and its owner hears of it', async () => {
   const { opened, onDeath, lives } = dying(Array.from({ length: 9 }, () => 'gpu/lost' as const));
   await expect((await opened).complete([request])).rejects.toMatchObject({

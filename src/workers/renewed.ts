@@ -6,6 +6,22 @@ import { Holdings } from './holdings.ts';
 
 const MOST = 3;
 
+/** The work goes on, but whoever has been told to stop does not wait for it. Errors: worker/aborted. */
+async function unlessAborted(work: Promise<void>, signal?: AbortSignal): Promise<void> {
+  if (!signal) return work;
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(new CodedError('worker/aborted', 'the call was stopped while its model was opened again'));
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+  });
+  try {
+    await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
 /**
  * `open` makes it, and is told whom to tell of its worker's death; `onDeath` hears of the one that is final.
  * Errors: those of `open` and of the model; gpu/lost after the third time.
@@ -29,6 +45,7 @@ export async function openRenewed(
     });
   };
   let model = await fresh();
+  let closed = false;
   const { card } = model;
   const holdings = new Holdings();
 
@@ -43,6 +60,10 @@ export async function openRenewed(
     state.left -= 1;
     try {
       model = await fresh();
+      if (closed) {
+        await model.close();
+        throw new CodedError('worker/terminated', `${card.title} is no longer wanted`);
+      }
       if (model.card.hash === card.hash) {
         if (model.training) await holdings.restore(model.training);
         return;
@@ -57,10 +78,10 @@ export async function openRenewed(
     onDeath?.(death);
     throw new CodedError('model/changed', `${card.title} is another model than before`, 'start a new run');
   };
-  const ask = async <T>(call: () => Promise<T>): Promise<T> => {
+  const ask = async <T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
     for (;;) {
       // Also before the first try: the next worker may be there, but not yet hold what the last one held.
-      if (mending) await mending;
+      if (mending) await unlessAborted(mending, signal);
       const life = state.lives;
       try {
         return await call();
@@ -69,16 +90,19 @@ export async function openRenewed(
         const lost = lostDevice();
         if (!lost) throw error;
         mending ??= mend(lost).finally(() => (mending = null));
-        await mending;
+        await unlessAborted(mending, signal);
       }
     }
   };
   return {
     card,
-    complete: (requests, signal) => ask(() => model.complete(requests, signal)),
+    complete: (requests, signal) => ask(() => model.complete(requests, signal), signal),
     countTokens: (texts) => ask(() => model.countTokens(texts)),
     pieces: (sequences) => ask(() => model.pieces(sequences)),
     ...(card.canTrain ? { training: holdings.training(() => model.training!, ask) } : {}),
-    close: () => model.close(),
+    async close() {
+      closed = true;
+      await model.close();
+    },
   };
 }

@@ -23,6 +23,13 @@ test('a published log arrives whole, and each question about it has an answer or
   await expect(reader.report(0)).rejects.toMatchObject({ code: 'log/no-opening' });
 });
 
+test('a log of any length is taken in one piece', async () => {
+  const [opened] = smallLog(1);
+  const many = Array.from({ length: 200_000 }, (_, n) => ({ ...opened!, n }));
+  await open().append(many);
+  await expect(reader.frames(many.length - 1)).rejects.toMatchObject({ code: 'log/no-episode' });
+});
+
 test('what is no log, or is not there, is told by its code', async () => {
   await expect(open().stream(address('{"a":1}\n<!doctype'), () => undefined)).rejects.toMatchObject({
     code: 'import/bad-line',

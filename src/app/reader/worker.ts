@@ -20,9 +20,9 @@ function episode(n: number) {
 }
 
 /** Gives a code to what fails without one: on the way to the page it would become the worker's fault. */
-function coded<T>(code: ErrorCode, work: () => T): T {
+async function coded<T>(code: ErrorCode, work: () => T): Promise<Awaited<T>> {
   try {
-    return work();
+    return await work();
   } catch (error) {
     throw fromErrorValue(toErrorValue(error, code));
   }
@@ -33,7 +33,8 @@ const api: ReaderApi = {
     events = [];
   },
   async append(more) {
-    events.push(...more);
+    // Not all as arguments: a long log has more than a call may take.
+    for (const event of more) events.push(event);
   },
   async stream(url, onEvents) {
     // Before the first wait: a log that is opened meanwhile must not be emptied by this one.
@@ -41,7 +42,7 @@ const api: ReaderApi = {
     for await (const batch of jsonLines(piecesOf(url))) {
       if (mine !== events) return; // another log has been opened meanwhile
       // A recording is a file of this site and was validated when it was made.
-      mine.push(...(batch as RunEvent[]));
+      for (const event of batch) mine.push(event as RunEvent);
       onEvents(batch as RunEvent[]);
     }
   },
@@ -49,9 +50,11 @@ const api: ReaderApi = {
     return coded('log/report', () => reportOf(events.slice(0, count)));
   },
   async tables(count) {
-    // Plug-ins are loaded only where somebody looks.
-    const { pluginTables } = await import('../../gym/registry.ts');
-    return coded('log/report', () => pluginTables([events.slice(0, count)]));
+    return coded('log/report', async () => {
+      // Plug-ins are loaded only where somebody looks.
+      const { pluginTables } = await import('../../gym/registry.ts');
+      return pluginTables([events.slice(0, count)]);
+    });
   },
   async frames(n) {
     return coded('log/replay', () => framesOf(episode(n)));

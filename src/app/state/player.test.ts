@@ -16,18 +16,24 @@ const events = await smallRun({
 function play(frames = async (n: number) => framesOf(events[n] as EpisodeEvent)) {
   const failed: unknown[] = [];
   const messages: LabMessage[] = [];
+  const lines: number[] = [];
+  const shown: { line: number; step: number; completion: string }[] = [];
   let ended = false;
   const player = new Player({
-    emit: (message) => messages.push(message),
+    emit: (message) => {
+      messages.push(message);
+      if (message.kind === 'live' && message.live.kind === 'step') shown.push({ line: lines.at(-1)!, ...message.live });
+    },
     skip: (events) => messages.push(...events.map((event): LabMessage => ({ kind: 'event', runId: '', event }))),
     frames,
-    episode: () => undefined,
+    episode: (n) => lines.push(n),
     ended: () => (ended = true),
     failed: (error) => failed.push(error),
   });
   return {
     player,
     messages,
+    shown,
     failed,
     isOver: () => ended,
     told: () => messages.filter(({ kind }) => kind === 'event').length,
@@ -36,7 +42,7 @@ function play(frames = async (n: number) => framesOf(events[n] as EpisodeEvent))
 
 it('tells every event once, in order, with boards and rewards that stay away until an episode is over', async () => {
   vi.useFakeTimers();
-  const { player, messages, isOver } = play();
+  const { player, messages, shown, isOver } = play();
   player.append(events);
   player.complete();
   player.play();
@@ -54,6 +60,9 @@ it('tells every event once, in order, with boards and rewards that stay away unt
     expect(step.rewards !== null).toBe(step.over);
     expect(step.board).toContain('heading');
   }
+  // The line that the page was told of is the episode of the step that it shows.
+  for (const { line, step, completion } of shown)
+    expect((events[line] as EpisodeEvent).steps[step - 1]!.completion).toBe(completion);
 });
 
 it('one episode: plays to its end and stands still', async () => {

@@ -190,6 +190,7 @@ export class Player {
   }
 
   #step(event: EpisodeEvent, { frames, stepCap }: Replayed, index: number) {
+    this.#options.episode(event.n);
     const step = event.steps[index];
     if (!step) return;
     const over = index === event.steps.length - 1;
@@ -224,7 +225,6 @@ export class Player {
         this.#failed = true;
         return { frames: [], stepCap: 0, hidden: null };
       });
-    this.#options.episode(n);
     const mine = this.#nextFrames?.n === n ? this.#nextFrames.frames : ask(n);
     // The next episode's boards are made while this one plays.
     const next = this.#events.slice(this.#cursor + 1).find((event) => event.type === 'episode');

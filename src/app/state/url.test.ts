@@ -50,6 +50,9 @@ describe('the address', () => {
   it('knows a game by its bare name wherever it is typed', () => {
     expect(differing({ games: ['Trust'] })).toEqual({ games: ['trust-v1'] });
     expect(differing({ games: ['snake'] })).toEqual({});
+    // As an imported log may have it.
+    expect(differing({ games: 'snake' })).toEqual({ games: 'snake' });
+    expect(differing({ games: [5] })).toEqual({ games: [5] });
   });
 
   it('names what it cannot read and keeps the rest', () => {

@@ -74,7 +74,8 @@ export function fromSearch(search: string, extra: readonly Setting[] = []): From
 }
 
 /** `snake` and `snake-v1` are the same game. */
-const gameIds = (games: JsonValue) => (games as string[]).map(gameId);
+const gameIds = (games: JsonValue) =>
+  Array.isArray(games) ? games.map((game) => (typeof game === 'string' ? gameId(game) : game)) : games;
 
 // Commas stay readable.
 const encode = (text: string) => encodeURIComponent(text).replaceAll('%2C', ',');

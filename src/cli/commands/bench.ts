@@ -10,8 +10,9 @@ export const command: Command = {
   name: 'bench',
   summary: 'Speed beside a peer in the same run: ratios of medians, and shares of each op.',
   usage:
-    '[NAME | llm [--model FILE.gguf] [--threads N] [--rounds N]] [--where node|chromium|both] [--adapter software|any] [--json]',
+    '[[--only] NAME | llm [--model FILE.gguf] [--threads N] [--rounds N]] [--where node|chromium|both] [--adapter software|any] [--json]',
   flags: {
+    only: { type: 'string' },
     where: { type: 'string' },
     adapter: { type: 'string' },
     json: { type: 'boolean' },
@@ -21,7 +22,7 @@ export const command: Command = {
   },
   positionals: [0, 1],
   async run(args, io) {
-    const only = args.positionals[0] ?? '';
+    const only = args.positionals[0] ?? args.text('only') ?? '';
     const software = args.oneOf('adapter', ['software', 'any'], 'software') === 'software';
     if (only !== '' && only !== 'llm' && !benchNames.includes(only)) {
       throw new CodedError('usage/bad-value', `no benchmark ${only}`, `one of llm, ${benchNames.join(', ')}`);

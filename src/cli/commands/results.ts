@@ -18,7 +18,7 @@ import { buildContext, reportOfLogs } from '../../report/defaults.ts';
 import { openLog } from '../../report/merge.ts';
 import { transfer } from '../../report/transfer.ts';
 import type { TransferTable } from '../../report/types.ts';
-import { requireFile, type Command, type Io } from '../command.ts';
+import { badValue, requireFile, type Command, type Io } from '../command.ts';
 import { CARRIED, FEWER_SEEDS, PLAN, SEEDS } from '../results/plan.ts';
 import { REAL_MEMORY, REAL_PLAN } from '../results/real.ts';
 import { realFiles, resultFiles, type Section } from '../results/write.ts';
@@ -50,6 +50,10 @@ export const command: Command = {
     // Some sections alone are no page: they go beside the logs, and docs/results.md stays whole.
     const out = args.text('out') ?? (only && model === undefined ? folder : join(io.root, 'docs'));
     const memory = args.integer('memory', model === undefined ? 0 : REAL_MEMORY, [0, 4000]);
+    const plan = model === undefined ? PLAN : REAL_PLAN;
+    for (const name of only ?? [])
+      if (!plan.some(({ section }) => section === name))
+        throw badValue('only', name, `names of ${plan.map(({ section }) => section).join(', ')}`);
     const machine = { ...args.threads(), ...(memory ? { memoryBudget: memory * 2 ** 20 } : {}) };
     if (model !== undefined) return real({ model, folder, only, seeds, machine, out }, io);
     const runs = new Runs(folder, machine, 'nano', io);
