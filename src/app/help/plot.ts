@@ -19,11 +19,13 @@ const BOTTOM = 34;
 
 export function curve({ split, width, lastX }: CurveOptions): SVGSVGElement | HTMLElement {
   const height = Math.round(Math.min(340, Math.max(240, width * 0.56)));
-  const right = width < 420 ? 86 : 118;
   // x = 0 is shared by all: until an arm has a point of its own, frozen stands for it.
   const arms = split.arms.filter(
     ({ family, points }) => family === 'frozen' || points.some((point) => point.x > 0 && point.mean !== null),
   );
+  const names = arms.map(nameOf);
+  const longest = Math.max(0, ...names.flat().map(({ length }) => length));
+  const right = Math.max(width < 420 ? 86 : 118, 14 + 6.2 * longest);
   const rules = rulesOf(split);
   const values = [
     ...arms.flatMap((arm) => arm.points.flatMap((point) => [point.mean, point.lo, point.hi])),
@@ -89,12 +91,12 @@ export function curve({ split, width, lastX }: CurveOptions): SVGSVGElement | HT
           ...(points.length < 3 ? [dot(points, { x: 'x', y: 'mean', fill: look.color, r: 3 })] : []),
         ];
       }),
-      ...labels(arms, scale).map(({ arm, at, value, dy, noted }) => {
+      ...labels(arms, scale).map(({ arm, name, at, value, dy }) => {
         const look = armLook(arm);
         return text([value], {
           x: () => at,
           y: (d: number) => d,
-          text: () => `${look.title}${noted ? ' †' : ''}`,
+          text: () => name.join('\n'),
           textAnchor: 'start',
           dx: 8,
           dy,
@@ -134,17 +136,27 @@ function padded(values: readonly number[], step: number): [number, number] {
   return [low >= 0 ? 0 : low - room, Math.max(high, Math.min(0, low) + step) + room];
 }
 
+/** An arm's name by its line, what it varies on a second one; marked where something must be said of it. */
+const nameOf = (arm: ArmReport): string[] =>
+  `${armLook(arm.arm).title}${marksOf(arm) === '' ? '' : ' †'}`.split(/ (?=\()/);
+
+const LINE_HEIGHT = 13;
+
 /** Labels at the lines' ends, pushed apart so that none covers another. */
 function labels(arms: readonly ArmReport[], scale: (value: number) => number) {
   const ends = arms.flatMap((one) => {
     const { arm, points } = one;
     const last = points.filter((point) => point.mean !== null).at(-1);
-    const noted = marksOf(one) !== '';
-    return last ? [{ arm, noted, at: last.x, value: last.mean!, y: scale(last.mean!) }] : [];
+    const name = nameOf(one);
+    return last ? [{ arm, name, at: last.x, value: last.mean!, y: scale(last.mean!) }] : [];
   });
   ends.sort((a, b) => a.y - b.y);
   const placed: number[] = [];
-  for (const [i, end] of ends.entries()) placed.push(Math.max(end.y, i === 0 ? -Infinity : placed[i - 1]! + 15));
+  for (const [i, end] of ends.entries()) {
+    const above = ends[i - 1];
+    const apart = above ? ((above.name.length + end.name.length) / 2) * LINE_HEIGHT + 2 : 0;
+    placed.push(above ? Math.max(end.y, placed[i - 1]! + apart) : end.y);
+  }
   // Where pushing down went too far, the whole group moves up by half of it.
   const over = ends.map((end, i) => placed[i]! - end.y);
   const shift = ends.length > 0 ? Math.max(...over) / 2 : 0;
