@@ -3,6 +3,8 @@ import { mount, unmount } from 'svelte';
 import { afterEach, expect, test, vi } from 'vitest';
 import App from './App.svelte';
 import { Session } from './state/session.svelte.ts';
+import { smallRun } from '../gym/testing.ts';
+import { serialise } from '../log/jsonl.ts';
 import { takeRunLock } from '../log/runLock.ts';
 
 let close = () => {};
@@ -37,6 +39,21 @@ test('recordings that do not come are a card with code and hint, also inside an 
   expect(session.page).toBe('idle');
   [...document.querySelectorAll<HTMLButtonElement>('nav button')].find((one) => one.innerText === 'Lessons')!.click();
   await expect.poll(() => cards(document.querySelector('dialog[open]')).length).toBe(1);
+});
+
+test('further reports: the tables of plug-ins, made when somebody opens them', async () => {
+  const log = await smallRun({ games: ['snake-v1'], pathways: ['frozen', 'history'], explore: 6, every: 6, strict: 2 });
+  const session = open(new Response('', { status: 404 }));
+  await session.boot('');
+  await session.importFile(new Blob([log.map((event) => `${serialise(event)}\n`).join('')]));
+  await expect.poll(() => document.querySelector('[data-part=more] summary')).not.toBeNull();
+  expect(document.body.innerText).not.toContain('Does its judging drift');
+  document.querySelector<HTMLElement>('[data-part=more] summary')!.click();
+  await expect.poll(() => document.querySelectorAll('[data-part=more] tbody tr').length).toBe(3);
+  expect(document.querySelector<HTMLElement>('[data-part=more]')!.innerText).toMatch(
+    /Does its judging drift[^]*History\s+last/,
+  );
+  expect(cards()).toEqual([]);
 });
 
 test('a slip in the address is a card; the rest of it counts', async () => {
