@@ -1,7 +1,7 @@
 // `s3 leak`: each game's run of every hidden-reward arm, again under a verifier that tells other rewards; every
 // agent-visible text must stay the same.
 import { games } from '../../../games/registry.ts';
-import { runConfig, requireGame } from '../../gym/config.ts';
+import { requireGame, runConfig } from '../../gym/config.ts';
 import { cycle } from '../../gym/cycle.ts';
 import { localGameHost, type GameHost } from '../../gym/host.ts';
 import { findLeak, scrambledHost } from '../../gym/leak.ts';

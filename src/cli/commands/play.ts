@@ -14,8 +14,7 @@ const HELP = '? rules   ! legal actions   END stop';
 export const command: Command = {
   name: 'play',
   summary: 'a person plays in the terminal; the last line tells the score',
-  usage:
-    '--game NAME [--phase explore|strict] [--preset pocket|paper] [--seed N] [--role exploration|strict|development|judge] [--split unseen] [--view board|line]',
+  usage: `--game NAME [--phase explore|strict] [--preset pocket|paper] [--seed N] [--role ${ROLES.join('|')}] [--split unseen] [--view board|line]`,
   flags: {
     game: { type: 'string' },
     phase: { type: 'string' },
